@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CFFmpeg
 import FocalCore
-import FocalMedia
 import Foundation
 import MovieKit
 import Testing
 
 @testable import FocalCapture
+@testable import FocalMedia
 
 @Suite struct DeviceTests {
   @Test func formatsSayWhetherTheyAreCinematic() {
@@ -86,6 +87,57 @@ import Testing
     }
     #expect(times.count == 6)
     #expect(zip(times, times.dropFirst()).allSatisfy { abs(($1 - $0).seconds - 1.0 / 30) < 1e-4 })
+  }
+
+  /// Pictures of a camera that compresses have the time of their own packet, however many a decoder holds, and the last
+  /// ones come, too.
+  @Test(
+    .enabled(if: ForeignClip.canEncode("libx264"), "this FFmpeg has no libx264"),
+    arguments: [Int32(0), 2])
+  func compressedPicturesKeepTheirTimes(_ bidirectional: Int32) throws {
+    let folder = TemporaryFolder.make()
+    defer { removeFolder(folder) }
+    let path = "\(folder)/clip.mkv"
+    var options = ForeignClip.Options()
+    (options.frames, options.bidirectional) = (40, bidirectional)
+    let bytes = try ForeignClip.bytes(format: "matroska", codec: "libx264", options: options)
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+    let expected = try ReferenceDecoder.luma(of: path)
+    let device = try DeviceInput(
+      name: "a camera", address: path, format: #require(av_find_input_format("matroska")))
+    var count = 0
+    let error = #expect(throws: CinematicError.self) {
+      while let sample = try device.next() {
+        guard case .picture(let picture, let time) = sample, count < expected.count else { break }
+        #expect(Self.luma(picture) == expected[count].bytes, "\(count)")
+        #expect(abs(time.seconds - (expected[count].time ?? -1)) < 1e-5, "\(count)")
+        count += 1
+      }
+    }
+    #expect(count == 40 && error?.code == .deviceLost)
+  }
+
+  /// A decoder of a camera's pictures holds none back: each comes before the next packet.
+  @Test(.enabled(if: ForeignClip.canEncode("libx264"), "this FFmpeg has no libx264"))
+  func compressedPicturesComeAtOnce() throws {
+    var options = ForeignClip.Options()
+    (options.frames, options.bidirectional) = (24, 0)
+    let bytes = try ForeignClip.bytes(format: "matroska", codec: "libx264", options: options)
+    let input = try InputContext.open(MemorySource(bytes), Interruption())
+    let stream = try #require(input.streams[0])
+    let decoder = try CodecParameters(stream, name: "a camera")
+      .makeDecoder(name: "a camera", base: stream.pointee.time_base, isLive: true)
+    let packet = try #require(Packet())
+    let frame = try #require(PictureFrame())
+    var count = 0
+    while av_read_frame(input.pointer, packet.pointer) >= 0 {
+      #expect(avcodec_send_packet(decoder.pointer, packet.pointer) == 0)
+      #expect(avcodec_receive_frame(decoder.pointer, frame.pointer) == 0, "\(count)")
+      #expect(frame.pointer.pointee.best_effort_timestamp == packet.pointer.pointee.pts)
+      av_packet_unref(packet.pointer)
+      count += 1
+    }
+    #expect(count == 24)
   }
 
   @Test func filesArePlayedAtTheirTimesWithTheirSound() async throws {

@@ -80,10 +80,28 @@ import Testing
     return bytes + little(0)
   }()
 
+  /// Four thousand values, each of the same bytes: 2.6 GB.
+  private static let values: [UInt8] = {
+    let size = 650_000
+    let entries: [(Int, Int, Int, Int)] = [
+      (256, 3, 1, 4), (257, 3, 1, 4), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, 1),
+      (273, 4, 1, 8), (277, 3, 1, 1), (278, 3, 1, 4), (279, 4, 1, 16),
+    ]
+    var bytes: [UInt8] = Array("II".utf8) + little(42, 2) + little(8 + size)
+    bytes += [UInt8](repeating: 0, count: size)
+    let shared = (0..<4000).map { (40000 + $0, 7, size, 8) }
+    bytes += little(entries.count + shared.count, 2)
+    for (tag, type, count, value) in entries + shared {
+      bytes += little(tag, 2) + little(type, 2)
+      bytes += little(count) + little(value)
+    }
+    return bytes + little(0)
+  }()
+
   private static let pfm = Array("PF\n16000 16000\n-1.0\n".utf8) + [UInt8](repeating: 0, count: 64)
 
   private static let files = [
-    ("a.exr", exr), ("a.png", png), ("a.tif", tiff), ("a.pfm", pfm),
+    ("a.exr", exr), ("a.png", png), ("a.tif", tiff), ("values.tif", values), ("a.pfm", pfm),
   ]
 
   /// In two gigabytes of addresses, of which the program itself has a part; the files stood for two to eight.
@@ -129,6 +147,29 @@ import Testing
     bytes.replaceSubrange((place + 8)..<(place + 16), with: Self.big(64) + Self.big(48))
     folder.write(bytes, to: name)
     try await refuses(["info", name], in: folder, naming: [name, "by its coding and 64x48"])
+  }
+
+  /// What is cut off is decoded, too, and so is what lies beyond a grid: memory is decided by the largest coded picture.
+  @Test(arguments: ["a.heic", "a.avif", "grid.heic"]) func sizesThatAreNotShown(
+    _ name: String
+  ) async throws {
+    let folder = Folder()
+    let isGrid = name == "grid.heic"
+    let size = Dimensions(width: isGrid ? 2048 : 64, height: isGrid ? 1088 : 64)
+    try PictureWriter.write(Material.picture(size), to: folder.file(name))
+    let shown = ["info", name, "--memory-limit", "256M"]
+    try await works(shown, in: folder)
+    // Of a grid the tiles' size, which comes first.
+    var bytes = try ChangedHEIF.resizing(folder.read(name), to: 8192, 8192)
+    if !isGrid {
+      // Width, height and both offsets as fractions.
+      let aperture = Box.of("clap") { builder in
+        for number in [8, 1, 8, 1, 0, 1, 0, 1] { builder.u32(number) }
+      }
+      bytes = try ChangedHEIF.adding(aperture, to: bytes)
+    }
+    folder.write(bytes, to: name)
+    try await refuses(shown, in: folder, naming: [name, "8192x8192", "--memory-limit"])
   }
 
   /// 600 kB that multiply a recording's metadata: named, and no gigabytes are written.

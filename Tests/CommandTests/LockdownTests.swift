@@ -49,6 +49,15 @@
       #expect(try await Self.trial(["network"] + trials, in: Folder()) == [0, 0, EACCES])
     }
 
+    /// A thread with a filter of its own cannot take another thread's: nothing is refused then, and nothing said to be.
+    @Test func filtersThatDoNotHold() async throws {
+      guard try await Self.isPossible(["programs", "network"]) else { return }
+      for (right, trial) in [("programs", "start=/bin/true"), ("network", "socket")] {
+        let errors = try await Self.trial(["apart", right, "--", trial], in: Folder())
+        #expect(errors == [EBUSY, 0] || errors == [0, EACCES], "\(right): \(errors)")
+      }
+    }
+
     /// A helper keeps its user's rights; the command that asks it gives up its own.
     @Test func helpersAreStartedBefore() async throws {
       guard try await Self.isPossible(["programs", "network"]) else { return }

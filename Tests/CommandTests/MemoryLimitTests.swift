@@ -26,6 +26,32 @@ import Testing
     #expect(allowed.code == 0, "\(allowed.errors)")
   }
 
+  /// One pixel in a tile of 65536 x 65536, of which sixteen bytes are there.
+  private static let tile: [UInt8] = {
+    func little(_ value: Int, _ count: Int) -> [UInt8] {
+      (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+    let entries = [
+      (256, 1), (257, 1), (258, 8), (259, 1), (262, 1), (277, 1), (322, 65536), (323, 65536),
+      (324, 8), (325, 16),
+    ]
+    var bytes = Array("II".utf8) + little(42, 2) + little(24, 4)
+    bytes += [UInt8](repeating: 0, count: 16) + little(entries.count, 2)
+    for (tag, value) in entries {
+      bytes += little(tag, 2) + little(4, 2) + little(1, 4) + little(value, 4)
+    }
+    return bytes + little(0, 4)
+  }()
+
+  /// Tiles count, however small the picture is.
+  @Test(arguments: ["stop", "warn"]) func tilesAreRefused(_ damage: String) async throws {
+    let folder = Folder()
+    folder.write(Self.tile, to: "a.tif")
+    let outcome = try await Program.focal(
+      ["info", "a.tif", "--memory-limit", "200M", "--on-damage", damage], in: folder)
+    expectOneLine(outcome, naming: ["a.tif", "4.2 GB", "--memory-limit"])
+  }
+
   @Test(arguments: ["12Q", "-5", "0", "1M", "99999999999999999999G", "G"])
   func limitsThatAreNone(_ limit: String) async throws {
     let folder = Folder()

@@ -3,6 +3,7 @@
 import CFFmpeg
 import FocalCore
 import FocalMedia
+import MovieKit
 import Testing
 
 @Suite struct ClipReadingTests {
@@ -189,6 +190,79 @@ import Testing
         == read.map {
           $0.pixelBuffer.packedBytes()[0]
         }.sorted())
+  }
+
+  /// Red, green and blue that a code stands for.
+  private static func color(_ code: Int, ofPalette palette: Int) -> [UInt8] {
+    [code * 7 + palette * 40, 255 - code + palette * 90, code * 3].map { UInt8($0 % 256) }
+  }
+
+  private static func code(_ frame: Int, _ x: Int, _ y: Int) -> Int { (frame * 5 + x + y) % 256 }
+
+  /// A clip of 12 pictures of codes, as of a microscope, of which some in a row have one palette.
+  private static func writeCodes(to path: String, picturesPerPalette: Int) throws {
+    let (width, height) = (32, 24)
+    var file = ClipFile(
+      codec: "rawvideo", width: width, height: height, pixelFormat: AV_PIX_FMT_PAL8,
+      timeBase: AVRational(num: 1, den: 30))
+    file.prepare = { encoder, _ in encoder.pointee.framerate = AVRational(num: 30, den: 1) }
+    file.describe = { stream, encoder, _ in
+      stream.pointee.avg_frame_rate = encoder.pointee.framerate
+    }
+    try file.write(to: path, frames: 12) { frame, number in
+      let (codes, palette) = (frame.pointee.data.0!, UnsafeMutableRawPointer(frame.pointee.data.1!))
+      for y in 0..<height {
+        for x in 0..<width {
+          codes[y * Int(frame.pointee.linesize.0) + x] = UInt8(Self.code(number, x, y))
+        }
+      }
+      for code in 0..<256 {
+        let color = Self.color(code, ofPalette: number / picturesPerPalette)
+        let value = color.reduce(UInt32(0xFF)) { $0 << 8 | UInt32($1) }
+        palette.storeBytes(of: value, toByteOffset: 4 * code, as: UInt32.self)
+      }
+      return Int64(number)
+    }
+  }
+
+  /// AVI and QuickTime say a palette once, beside the first picture that it is for; NUT in every picture.
+  @Test(arguments: [("a.avi", 12), ("a.avi", 3), ("a.mov", 12), ("a.nut", 3)])
+  func palettes(_ name: String, _ picturesPerPalette: Int) async throws {
+    let folder = ScratchFolder()
+    try Self.writeCodes(to: folder.file(name), picturesPerPalette: picturesPerPalette)
+    func check(_ frame: MediaFrame) {
+      let buffer = frame.pixelBuffer
+      var expected: [UInt8] = []
+      for y in 0..<24 {
+        for x in 0..<32 {
+          let code = Self.code(frame.index, x, y)
+          expected += Self.color(code, ofPalette: frame.index / picturesPerPalette) + [255]
+        }
+      }
+      #expect(buffer.format == .rgba8 && buffer.packedBytes() == expected, "\(frame.index)")
+    }
+    let all = try await frames(folder.file(name))
+    #expect(all.count == 12)
+    for frame in all { check(frame) }
+    let reader = try await FrameReader.open(folder.file(name))
+    for number in [11, 0, 7, 2, 3, 8, 5] { check(try await reader.frame(number: number)) }
+  }
+
+  /// Without its palette, a clip would be black.
+  @Test func missingPalette() async throws {
+    let folder = ScratchFolder()
+    try Self.writeCodes(to: folder.file("whole.avi"), picturesPerPalette: 12)
+    var bytes = folder.read("whole.avi")
+    let name = Array("strf".utf8)
+    let place = try #require(bytes.indices.first { bytes[$0...].starts(with: name) })
+    // What follows the 40 bytes of the bitmap's head, 256 colours, becomes a piece that nobody reads.
+    bytes.replaceSubrange((place + 4)..<(place + 8), with: [40, 0, 0, 0])
+    bytes.replaceSubrange(
+      (place + 48)..<(place + 56), with: Array("JUNK".utf8) + [0xF8, 3, 0, 0])
+    folder.write(bytes, to: "a.avi")
+    let error = await BadInputTests.reading(folder.file("a.avi"))
+    #expect(error?.code == .malformed && error?.remedy != nil)
+    #expect(error?.message.contains("a.avi") == true && error?.message.contains("palette") == true)
   }
 
   /// Matroska's mark of both eyes in one picture is kept by no other file, unless one of them is read.

@@ -3,6 +3,7 @@
 import CFFmpeg
 import FocalBoxes
 import FocalCore
+import MovieKit
 import Testing
 
 @testable import FocalMedia
@@ -17,6 +18,83 @@ import Testing
       var random = Seeded(UInt64(((frame * 5 + plane) * 1000 + x) * 1000 + y + seed))
       return Int(random.next() >> 16) & ((1 << depth) - 1)
     }
+  }
+
+  /// Codes of every format are those that FFmpeg takes out itself, and no row is left for them.
+  @Test func everyFormat() throws {
+    let size = Dimensions(width: 16, height: 4)
+    var random = Seeded(3)
+    var next = av_pix_fmt_desc_next(nil)
+    var names: Set<String> = []
+    while let description = next {
+      next = av_pix_fmt_desc_next(description)
+      let format = av_pix_fmt_desc_get_id(description)
+      guard let layout = PixelLayout(format), !layout.isOpaque, !layout.isFloatingPoint else {
+        continue
+      }
+      let frame = try #require(PictureFrame(format, size))
+      let stored = frame.pointer.pointee
+      for case let part? in [stored.buf.0, stored.buf.1, stored.buf.2, stored.buf.3] {
+        for index in 0..<Int(part.pointee.size) {
+          part.pointee.data[index] = UInt8(truncatingIfNeeded: random.next())
+        }
+      }
+      let data = [stored.data.0, stored.data.1, stored.data.2, stored.data.3]
+      var planes: [UnsafePointer<UInt8>?] = data.map { UnsafePointer($0) }
+      let strides = [
+        stored.linesize.0, stored.linesize.1, stored.linesize.2, stored.linesize.3,
+      ]
+      for (index, component) in layout.components.enumerated() {
+        let isChroma = layout.isYUV && (index == 1 || index == 2)
+        let count = isChroma ? size.width / layout.chromaColumns : size.width
+        var wanted = [UInt32](repeating: 0, count: count)
+        av_read_image_line2(
+          &wanted, &planes, strides, description, 0, 0, Int32(index), Int32(count), 0, 4)
+        var codes = [UInt32](repeating: 0, count: count)
+        layout.readCodes(frame, component: index, row: 0, count: count, into: &codes)
+        #expect(codes == wanted, "\(layout.name), component \(index)")
+        let bits = component.depth + component.shift
+        let byteCount = bits <= 8 ? 1 : bits <= 16 ? 2 : 4
+        let end = component.offset + (count - 1) * component.step + byteCount
+        let rowBytes = av_image_get_linesize(format, Int32(size.width), Int32(component.plane))
+        #expect(component.offset >= 0 && end <= Int(rowBytes), "\(layout.name)")
+      }
+      names.insert(layout.name)
+    }
+    #expect(names.isSuperset(of: ["rgb555be", "bgr444be", "rgb565be", "nv12", "yuv420p"]))
+    #expect(!names.contains("uyyvyy411"))
+  }
+
+  /// Films of few bits are the same in either order of bytes.
+  @Test(arguments: [
+    (AV_PIX_FMT_RGB555BE, AV_PIX_FMT_RGB555LE), (AV_PIX_FMT_RGB565BE, AV_PIX_FMT_RGB565LE),
+    (AV_PIX_FMT_BGR444BE, AV_PIX_FMT_BGR444LE),
+  ])
+  func orderOfBytes(_ big: AVPixelFormat, _ little: AVPixelFormat) async throws {
+    let folder = ScratchFolder()
+    for format in [big, little] {
+      let clip = ClipFile(
+        codec: "rawvideo", width: 16, height: 5, pixelFormat: format,
+        timeBase: AVRational(num: 1, den: 30))
+      try clip.write(to: folder.file("\(format == big).nut"), frames: 1) { frame, _ in
+        var random = Seeded(4)
+        for y in 0..<5 {
+          let row =
+            UnsafeMutableRawPointer(frame.pointee.data.0!) + y * Int(frame.pointee.linesize.0)
+          for x in 0..<16 {
+            let code = UInt16(truncatingIfNeeded: random.next())
+            row.storeBytes(
+              of: format == big ? code.bigEndian : code.littleEndian, toByteOffset: 2 * x,
+              as: UInt16.self)
+          }
+        }
+        return 0
+      }
+    }
+    let found = try #require(try await frames(folder.file("true.nut")).first).pixelBuffer
+    let wanted = try #require(try await frames(folder.file("false.nut")).first).pixelBuffer
+    #expect(found.packedBytes() == wanted.packedBytes())
+    #expect(Set(found.packedBytes()).count > 8)
   }
 
   /// WebM keeps alpha as pictures of their own, which libvpx reads with the others, in order and after a jump.

@@ -203,6 +203,38 @@ import Testing
     }
   }
 
+  /// Where 0 is white, it is so of gray and not of alpha.
+  @Test(arguments: [8, 16], [1, 2]) func whiteIsZero(bits: Int, planes: Int) async throws {
+    let samples = (0..<960).map { (index: Int) -> UInt8 in
+      let code = index % 2 == 0 ? index / 2 % 251 : 255 - index % 97
+      return UInt8(code)
+    }
+    func stored(_ samples: [UInt8]) -> [UInt8] {
+      samples.flatMap { PhotographMaterial.little(Int($0) * (bits == 8 ? 1 : 257), bits / 8) }
+    }
+    let grays = stride(from: 0, to: 960, by: 2).map { samples[$0] }
+    let alphas = stride(from: 1, to: 960, by: 2).map { samples[$0] }
+    let tags: [(Int, [Int])] = [
+      (258, [bits, bits]), (262, [0]), (277, [2]), (278, [20]), (284, [planes]), (338, [2]),
+    ]
+    let pixels = planes == 1 ? [stored(samples)] : [stored(grays), stored(alphas)]
+    let read = try await Self.read(Self.plain(tags, pixels)).0
+    let floats = bits == 8 ? [] : read.values(Float.self)
+    let values = bits == 8 ? read.values(UInt8.self) : floats.map { UInt8(($0 * 255).rounded()) }
+    let expected = zip(grays, alphas).flatMap { (gray, alpha) -> [UInt8] in
+      [255 - gray, 255 - gray, 255 - gray, alpha]
+    }
+    #expect(values == expected)
+  }
+
+  /// A tile far larger than the picture is decoded whole: nothing is gained by rows, which are not offered.
+  @Test func tilesBeyondThePicture() throws {
+    let folder = ScratchFolder()
+    let tags: [(Int, [Int])] = [(258, [8]), (262, [1]), (277, [1]), (322, [65520]), (323, [65520])]
+    folder.write(Self.plain(tags, [[UInt8](repeating: 7, count: 480)]), to: "a.tif")
+    #expect(try PictureStripReader.open(folder.file("a.tif")) == nil)
+  }
+
   /// Codes that the file has multiplied by alpha are straight afterwards.
   @Test(arguments: [true, false]) func associatedCodes(isBig: Bool) async throws {
     let one = Dimensions(width: 2, height: 1)

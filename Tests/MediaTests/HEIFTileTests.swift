@@ -78,6 +78,45 @@ import Testing
     }
   }
 
+  /// Tiles are divided by alpha where the file says that they were multiplied by it, strips and whole pictures alike.
+  @Test(arguments: [PixelFormat.rgba8, .rgbaFloat])
+  func premultipliedTiles(_ format: PixelFormat) async throws {
+    let folder = ScratchFolder()
+    let bytes = try file(.heic, format, hasAlpha: true, in: folder)
+    let plain = try #require(try await frames(folder.file("a")).first).pixelBuffer
+    // The picture, its nine tiles, its alpha.
+    folder.write(
+      try ChangedHEIF.adding(reference: "prem", from: 1, to: 11, in: bytes), to: "b")
+    let divided = try #require(try await frames(folder.file("b")).first).pixelBuffer
+    let isOther = divided.packedBytes() != plain.packedBytes()
+    #expect(isOther)
+    let reader = try #require(
+      try PictureStripReader.open(
+        folder.file("b"), leastPixelCount: 0, leastTiledPixelCount: 0, options: ReadOptions()))
+    let strip = try reader.strip(0..<Self.size.height)
+    let isSame = strip.packedBytes() == divided.packedBytes()
+    #expect(isSame)
+  }
+
+  /// The size that memory is decided by is that of the largest picture that is decoded, whatever is shown of it.
+  @Test func decodedSizes() throws {
+    let folder = ScratchFolder()
+    let bytes = try file(.heic, .rgba8, hasAlpha: true, in: folder)
+    func size(_ bytes: [UInt8]) throws -> Dimensions {
+      let items = try HEIFItems(bytes)
+      return items.decodedSize(of: items.primary, shown: Dimensions(width: 8, height: 8))
+    }
+    #expect(try size(bytes) == Self.size)
+    // The tiles' size comes first.
+    let large = try ChangedHEIF.resizing(bytes, to: 4000, 3000)
+    #expect(try size(large) == Dimensions(width: 4000, height: 3000))
+    let boundless = try ChangedHEIF.resizing(bytes, to: 0xFFFF_FFFF, 0xFFFF_FFFF)
+    #expect(try size(boundless).claimedCount == .max)
+    // A tile that is made of the picture that it is a part of.
+    let endless = try ChangedHEIF.adding(reference: "dimg", from: 2, to: 1, in: bytes)
+    #expect(try size(endless) == Self.size)
+  }
+
   /// Files of one picture and other files are read whole.
   @Test func othersHaveNoTiles() throws {
     // libheif makes a grid of one tile of sizes that are no multiple of 64.

@@ -64,4 +64,24 @@ import Testing
     let left = try #require(try await reader.next()).pixelBuffer.packedBytes()[0]
     #expect(isMirrored ? left > 150 : left < 90)
   }
+
+  /// Pictures that are given up give back what they took, however far they came. In a process of its own: memory that
+  /// is freed twice ends it.
+  @Test func unfinishedPictures() async {
+    await #expect(processExitsWith: .success) {
+      let folder = ScratchFolder()
+      let noise = try Scene.noise(256, 256, .rgba8)
+      for count in stride(from: 0, through: 256, by: 16) {
+        var settings = WriterSettings(
+          dimensions: noise.dimensions, pixelFormat: .rgba8, tags: .sRGB)
+        settings.overwrite = true
+        settings.temporaryFiles = folder.temporaryFiles
+        let writer = try PictureStripWriter(
+          folder.file("a.jpg"), settings: settings, hasAlpha: false)
+        if count > 0 { try writer.append(noise.part(columns: 0..<256, rows: 0..<count)) }
+        if count == 256 { try writer.finish() }
+      }
+      guard folder.names == ["a.jpg"] else { throw CinematicError(.incomplete, "no picture") }
+    }
+  }
 }

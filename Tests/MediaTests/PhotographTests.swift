@@ -2,6 +2,7 @@
 
 import FocalCore
 import FocalMedia
+import MovieKit
 import Testing
 
 /// Photographs as cameras and phones write them.
@@ -68,6 +69,30 @@ import Testing
     #expect(difference < 6.0 / 255)
     #expect(read.values(Float.self)[3] < 0.5)
     #expect(read.values(Float.self)[4 * 1600 + 3] > 0.98)
+  }
+
+  /// Colours that were multiplied by alpha are divided by it where the file says so.
+  @Test(arguments: ["heic", "avif"], [PixelFormat.rgba8, .rgbaFloat])
+  func premultipliedAlpha(_ ending: String, format: PixelFormat) async throws {
+    let folder = ScratchFolder()
+    let picture = try PixelBuffer(
+      dimensions: Dimensions(width: 64, height: 64), format: format, tags: .sRGB)
+    Scene.fill(picture) { _, component, _, _ in [0.5, 0, 0.25, 0.5][component] }
+    let bytes = try file(picture, "a.\(ending)", in: folder, quality: 100)
+    folder.write(
+      try ChangedHEIF.adding(reference: "prem", from: 1, to: 2, in: bytes), to: "b.\(ending)")
+    for (name, wanted) in [("a", [0.5, 0, 0.25, 0.5]), ("b", [1, 0, 0.5, 0.5])]
+      as [(String, [Float])]
+    {
+      let read = try #require(try await frames(folder.file("\(name).\(ending)")).first).pixelBuffer
+      let values =
+        format == .rgba8
+        ? read.values(UInt8.self).map { Float($0) / 255 } : read.values(Float.self)
+      // Colours are coded with loss, which division doubles.
+      for (value, want) in zip(values.prefix(4), wanted) {
+        #expect(abs(value - want) < 8.0 / 255, "\(name): \(values.prefix(4))")
+      }
+    }
   }
 
   @Test func alphaHasNoPlaceInJPEG() throws {
@@ -232,6 +257,61 @@ import Testing
     #expect(read.tags.primaries == .bt2020 && read.tags.transfer == tags.transfer)
   }
 
+  /// Code points in a PNG go before its profile, in strips as in whole pictures; what is written has them where light is of
+  /// high range.
+  @Test(arguments: [ColorTags.hlg, .pq], [PixelFormat.rgba8, .rgbaFloat, .gray8])
+  func codePoints(_ tags: ColorTags, _ format: PixelFormat) async throws {
+    let folder = ScratchFolder()
+    let points: [UInt8] = [9, tags.transfer == .pq ? 16 : 18, 0, 1]
+    var plain = try file(Scene.smooth(64, 48, format, tags: .sRGB), "plain.png", in: folder)
+    if format != .gray8 { plain = Self.addingProfile(Material.adobeRGB, toPNG: plain) }
+    folder.write(Self.adding("cICP", points, toPNG: plain), to: "in.png")
+    let reader = try await FrameReader.open(folder.file("in.png"))
+    let found = reader.properties
+    #expect(found.tags.primaries == .bt2020 && found.tags.transfer == tags.transfer)
+    #expect(found.pictureMetadata.profile == nil && found.pictureMetadata.assumption == nil)
+    let strips = try #require(try PictureStripReader.open(folder.file("in.png")))
+    #expect(strips.properties.tags == found.tags)
+    #expect(strips.properties.pictureMetadata == found.pictureMetadata)
+    let picture = try Scene.smooth(64, 48, format, tags: tags)
+    let written = try file(picture, "out.png", in: folder)
+    #expect(written.contains(Array("cICP".utf8) + points))
+    let again = try #require(try await frames(folder.file("out.png")).first).pixelBuffer
+    #expect(again.tags == found.tags)
+    let codes = try #require(try await reader.next()).pixelBuffer.packedBytes()
+    #expect(again.packedBytes() == codes)
+  }
+
+  /// Code points that pixels are not read by are said; those of video range are refused, but of maps.
+  @Test func unreadCodePoints() async throws {
+    let folder = ScratchFolder()
+    let plain = try file(smooth(), "plain.png", in: folder)
+    func write(_ points: [UInt8]) -> String {
+      let profiled = Self.addingProfile(Material.adobeRGB, toPNG: plain)
+      folder.write(Self.adding("cICP", points, toPNG: profiled), to: "in.png")
+      return folder.file("in.png")
+    }
+    for (points, unread, taken) in [
+      ([22, 9, 0, 1], "primaries 22 and transfer 9", "bt709 with srgb"),
+      ([9, 16, 9, 1], "matrix 9", "bt2020 with pq"),
+      ([2, 18, 0, 1], "primaries 2", "bt709 with hlg"),
+    ] as [([UInt8], String, String)] {
+      let metadata = try await FrameReader.open(write(points)).properties.pictureMetadata
+      #expect(metadata.profile == nil)
+      #expect(
+        metadata.assumption
+          == "says \(unread) in its cICP, which is not read: its codes are taken for \(taken)")
+    }
+    // Nothing is said.
+    let unsaid = try await FrameReader.open(write([2, 2, 0, 1])).properties.pictureMetadata
+    #expect(unsaid.profile?.bytes == Material.adobeRGB && unsaid.assumption == nil)
+    let path = write([9, 16, 0, 0])
+    let error = await BadInputTests.reading(path)
+    #expect(error?.code == .unsupported && error?.message.contains("video range") == true)
+    #expect(
+      await BadInputTests.reading(path, ReadOptions(content: .disparity(.unit))) == nil)
+  }
+
   private static func addingProfile(_ profile: [UInt8], toPNG png: [UInt8]) -> [UInt8] {
     // One stored block of zlib.
     var (low, high) = (1, 0)
@@ -243,9 +323,16 @@ import Testing
     let stream =
       [0x78, 0x01, 1] + Material.little(count, 2) + Material.little(~count, 2) + profile
       + Material.big(high << 16 | low, 4)
-    let body = Array("iCCPicc".utf8) + [0, 0] + stream
+    return adding("iCCP", Array("icc".utf8) + [0, 0] + stream, toPNG: png)
+  }
+
+  /// The file with a chunk behind its first.
+  private static func adding(
+    _ type: String, _ content: [UInt8], toPNG png: [UInt8]
+  ) -> [UInt8] {
+    let body = Array(type.utf8) + content
     let chunk =
-      Material.big(body.count - 4, 4) + body + Material.big(Int(checksum(body[...])), 4)
+      Material.big(content.count, 4) + body + Material.big(Int(checksum(body[...])), 4)
     return Array(png[..<33]) + chunk + png[33...]
   }
 

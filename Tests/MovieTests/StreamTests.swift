@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CFFmpeg
 import FocalBoxes
 import FocalCore
-import FocalMedia
 import MovieKit
 import Testing
+
+@testable import FocalMedia
 
 #if canImport(Glibc)
   import Glibc
@@ -269,6 +271,130 @@ import Testing
     #expect(throws: CinematicError.self) { try result.get() }
     gate.open()
     #expect(try await asset.load(.tracks).count == 1)
+  }
+
+  /// A piece of an FLV.
+  private struct Piece {
+    /// 8 for sound, 9 for pictures.
+    var kind: UInt8
+    /// In milliseconds.
+    var time: Int
+    var content: [UInt8]
+
+    /// The pieces of a clip of 20 pictures: the decoder's configuration, and a picture each.
+    static func clip(preset: String, bidirectional: Int32) throws -> [Piece] {
+      let kind = StreamTests.Kind(format: "flv", codec: "libx264", settings: [("preset", preset)])
+      let file = try kind.bytes {
+        ($0.frames, $0.bidirectional) = (20, bidirectional)
+      }
+      func number(_ place: Int) -> Int {
+        file[place..<(place + 3)].reduce(0) { $0 << 8 | Int($1) }
+      }
+      var list: [Piece] = []
+      var place = 13
+      while place + 11 <= file.count {
+        let (size, time) = (number(place + 1), number(place + 4))
+        let content = Array(file[(place + 11)..<(place + 11 + size)])
+        list.append(Piece(kind: file[place], time: time, content: content))
+        place += 15 + size
+      }
+      // Without names and the mark of the end.
+      return list.filter { $0.kind == 9 && $0.content[1] != 2 }
+    }
+
+    static func file(_ list: [Piece]) -> [UInt8] {
+      func bytes(_ number: Int, _ count: Int) -> [UInt8] {
+        (0..<count).reversed().map { UInt8(number >> (8 * $0) & 255) }
+      }
+      let hasSound = list.contains { $0.kind == 8 }
+      var file: [UInt8] = Array("FLV".utf8)
+      file += [1, hasSound ? 5 : 1, 0, 0, 0, 9, 0, 0, 0, 0]
+      for piece in list {
+        file.append(piece.kind)
+        file += bytes(piece.content.count, 3)
+        file += bytes(piece.time, 3)
+        file += [0, 0, 0, 0]
+        file += piece.content
+        file += bytes(piece.content.count + 11, 4)
+      }
+      return file
+    }
+  }
+
+  /// Recorders say in the middle again how pictures and sound are coded: that changes nothing.
+  @Test(.enabled(if: ForeignClip.canEncode("libx264"), "this FFmpeg has no libx264"))
+  func repeatedConfigurations() async throws {
+    let pieces = try Piece.clip(preset: "veryfast", bidirectional: 0)
+    // AAC of two channels at 44.1 kHz, and silence.
+    let soundHead: [UInt8] = [0xAF, 0, 0x12, 0x10]
+    let silence: [UInt8] = [0xAF, 1, 0x21, 0x00, 0x49, 0x90, 0x02, 0x19, 0x00, 0x23, 0x80]
+    var list: [Piece] = []
+    for (number, picture) in pieces.dropFirst().enumerated() {
+      if number % 12 == 0 {
+        list.append(Piece(kind: 9, time: picture.time, content: pieces[0].content))
+        list.append(Piece(kind: 8, time: picture.time, content: soundHead))
+      }
+      list += [picture, Piece(kind: 8, time: picture.time, content: silence)]
+    }
+    let asset = Asset(source: MemorySource(Piece.file(list), name: "a.flv"))
+    let sound = try #require(try await asset.loadTracks(withMediaType: .audio).first)
+    #expect(try await sound.load(.sampleIndex).count == 20)
+    _ = try await SoundSource(sound)
+    let reader = try await FrameReader(asset)
+    #expect(reader.properties.frameCount == 20)
+    if case .unfit(let reason) = try await CodedClip.search(reader) {
+      #expect(!reason.contains("changes"))
+    }
+  }
+
+  /// Two recordings, one behind the other: the pictures of both are decoded, from wherever.
+  @Test(.enabled(if: ForeignClip.canEncode("libx264"), "this FFmpeg has no libx264"))
+  func otherConfigurations() async throws {
+    let first = try Piece.clip(preset: "veryfast", bidirectional: 2)
+    let second = try Piece.clip(preset: "ultrafast", bidirectional: 0)
+    #expect(first[0].content != second[0].content)
+    let end = try #require(first.last).time + 200
+    let later = second.map { Piece(kind: 9, time: $0.time + end, content: $0.content) }
+    let path = Self.path(Piece.file(first + later))
+    defer { Self.remove(path) }
+    let expected = try ReferenceDecoder.luma(of: path)
+    #expect(expected.count == 40)
+    let reader = try await FrameReader.open(path)
+    #expect(reader.properties.frameCount == 40)
+    while let frame = try await reader.next() {
+      #expect(Self.luma(frame.pixelBuffer) == expected[frame.index].bytes, "\(frame.index)")
+    }
+    for number in [39, 3, 21, 18, 33, 0, 13] {
+      let frame = try await reader.frame(number: number)
+      #expect(Self.luma(frame.pixelBuffer) == expected[number].bytes, "\(number)")
+    }
+  }
+
+  /// What is in force is not kept again; and of what is not, only so much.
+  @Test(.enabled(if: ForeignClip.canEncode("libx264"), "this FFmpeg has no libx264"))
+  func keptConfigurationsAreBounded() throws {
+    let pieces = try Piece.clip(preset: "veryfast", bidirectional: 0)
+    let other = try Piece.clip(preset: "ultrafast", bidirectional: 0)[0].content
+    func scan(_ contents: [[UInt8]], changeSize: Int) throws(CinematicError) -> StreamScan? {
+      var list = [pieces[0]]
+      for (number, picture) in pieces.dropFirst().enumerated() {
+        let content = contents[number % contents.count]
+        list += [Piece(kind: 9, time: picture.time, content: content), picture]
+      }
+      let input = try InputContext.open(
+        MemorySource(Piece.file(list), name: "a.flv"), Interruption())
+      avformat_find_stream_info(input.pointer, nil)
+      let description = try StreamDescription(input, name: "a.flv")
+      return try StreamScan.scan(input, description, name: "a.flv", changeSize: changeSize)[1]
+    }
+    let same = try #require(try scan([pieces[0].content], changeSize: 0))
+    #expect(same.changes.isEmpty && !same.changesCoding && same.index.count == 20)
+    let changing = try #require(try scan([pieces[0].content, other], changeSize: 4096))
+    #expect(changing.changes.map(\.firstSample) == Array(1..<20) && changing.changesCoding)
+    let error = #expect(throws: CinematicError.self) {
+      try scan([pieces[0].content, other], changeSize: 300)
+    }
+    #expect(error?.code == .unsupported && error?.message.contains("a.flv") == true)
   }
 
   /// Files of other kinds with a few bytes changed: values or errors.

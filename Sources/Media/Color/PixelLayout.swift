@@ -23,7 +23,8 @@ struct PixelLayout {
   /// Luma columns and rows of a chroma sample.
   let chromaColumns: Int
   let chromaRows: Int
-  /// Whether pixels are not whole bytes a component (palettes, packed bits, hardware surfaces).
+  /// Whether pixels are not whole bytes a component (palettes, packed bits, hardware surfaces), or those of one not
+  /// equally far from each other.
   let isOpaque: Bool
 
   /// Whether components are CIE's X, Y and Z.
@@ -37,22 +38,29 @@ struct PixelLayout {
     let all = [tuple.0, tuple.1, tuple.2, tuple.3]
     func has(_ flag: Int32) -> Bool { stored.flags & UInt64(flag) != 0 }
     name = String(cString: stored.name)
-    components = all.prefix(Int(stored.nb_components)).map {
-      Component(
-        plane: Int($0.plane), step: Int($0.step), offset: Int($0.offset), shift: Int($0.shift),
-        depth: Int($0.depth))
+    // FFmpeg counts a component within one byte from the byte before the pixel where the high byte comes first.
+    let isHighFirst = has(AV_PIX_FMT_FLAG_BE)
+    components = all.prefix(Int(stored.nb_components)).map { component in
+      let isOneByte = component.depth + component.shift <= 8
+      return Component(
+        plane: Int(component.plane), step: Int(component.step),
+        offset: Int(component.offset) + (isHighFirst && isOneByte ? 1 : 0),
+        shift: Int(component.shift), depth: Int(component.depth))
     }
     isRGB = has(AV_PIX_FMT_FLAG_RGB)
     isFloatingPoint = has(AV_PIX_FMT_FLAG_FLOAT)
-    isBigEndian = has(AV_PIX_FMT_FLAG_BE)
+    isBigEndian = isHighFirst
     hasAlpha = has(AV_PIX_FMT_FLAG_ALPHA)
     chromaColumns = 1 << Int(stored.log2_chroma_w)
     chromaRows = 1 << Int(stored.log2_chroma_h)
     // FFmpeg has no mark for the colours of digital cinema.
     isXYZ = name.hasPrefix("xyz12")
+    // Four pixels in six bytes: the step that FFmpeg gives for luma leads beyond the row.
+    let isUneven = name == "uyyvyy411"
     isOpaque =
       has(AV_PIX_FMT_FLAG_PAL) || has(AV_PIX_FMT_FLAG_BITSTREAM) || has(AV_PIX_FMT_FLAG_HWACCEL)
       || has(AV_PIX_FMT_FLAG_BAYER) || components.isEmpty || isXYZ
+      || isUneven
       // Floats of another width than 32 bits have no reader here.
       || (isFloatingPoint && components.contains { $0.depth != 32 })
   }

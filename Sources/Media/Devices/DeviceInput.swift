@@ -42,6 +42,8 @@ package final class DeviceInput {
   private var form: SoundForm?
   private var ready: [Sample] = []
   private var count = 0
+  /// Why nothing more is read.
+  private var ending: CinematicError?
 
   /// Opens a device, and waits for its first picture or sound.
   ///
@@ -51,32 +53,42 @@ package final class DeviceInput {
   ///   - content: pictures, or maps of a depth camera.
   /// - Throws: `incomplete` without libavdevice, `unsupported` for another kind of device or pixels that cannot be
   ///   read, `unreadable` for a device that is not there or does not take the settings.
-  package init(
+  package convenience init(
     _ id: String, settings: [String: String] = [:], content: ReadOptions.Content = .picture
   ) throws(CinematicError) {
-    name = id
     guard let colon = id.firstIndex(of: ":") else {
       throw CinematicError(
         .invalidParameter, "\(id) is no device", remedy: "give one such as v4l2:/dev/video0")
     }
     let kind = String(id[..<colon])
-    let format = try DeviceLibrary.input(kind)
+    var settings = settings
+    // By the clock on the wall, as microphones count.
+    if kind == "v4l2", settings["timestamps"] == nil { settings["timestamps"] = "abs" }
+    try self.init(
+      name: id, address: String(id[id.index(after: colon)...]),
+      format: DeviceLibrary.input(kind), settings: settings, content: content)
+  }
+
+  /// Opens what any of libavformat's inputs gives as a device.
+  init(
+    name: String, address: String, format: UnsafePointer<AVInputFormat>,
+    settings: [String: String] = [:], content: ReadOptions.Content = .picture
+  ) throws(CinematicError) {
+    self.name = name
     guard let packet = Packet(), let allocated = avformat_alloc_context() else {
-      throw .outOfMemory(for: id)
+      throw .outOfMemory(for: name)
     }
     self.packet = packet
     // A wait can be ended then, and a device that is silent is noticed.
     allocated.pointee.flags |= AVFMT_FLAG_NONBLOCK
     var options: OpaquePointer?
     defer { av_dict_free(&options) }
-    // By the clock on the wall, as microphones count.
-    if kind == "v4l2" { av_dict_set(&options, "timestamps", "abs", 0) }
     for (key, value) in settings { av_dict_set(&options, key, value, 0) }
     var opened: UnsafeMutablePointer<AVFormatContext>? = allocated
-    let code = avformat_open_input(&opened, String(id[id.index(after: colon)...]), format, &options)
+    let code = avformat_open_input(&opened, address, format, &options)
     guard code >= 0, let opened else {
       throw CinematicError(
-        .unreadable, "\(id) cannot be opened: \(FFmpeg.text(code))",
+        .unreadable, "\(name) cannot be opened: \(FFmpeg.text(code))",
         remedy: "see what is there with 'focal capture devices'")
     }
     context = opened
@@ -97,7 +109,8 @@ package final class DeviceInput {
       let isVideo = type == AVMEDIA_TYPE_VIDEO
       guard isVideo ? video == nil : type == AVMEDIA_TYPE_AUDIO && audio == nil else { continue }
       let parameters = try CodecParameters(stream, name: name)
-      let decoder = try parameters.makeDecoder(name: name, base: stream.pointee.time_base)
+      let decoder = try parameters.makeDecoder(
+        name: name, base: stream.pointee.time_base, isLive: isVideo)
       let found = Stream(
         index: Int32(number), base: stream.pointee.time_base, decoder: decoder)
       if isVideo {
@@ -172,30 +185,35 @@ package final class DeviceInput {
     _ look: (PictureFrame) throws(CinematicError) -> Void
   ) throws(CinematicError) -> Sample? {
     while true {
+      if let video, let sample = try picture(video, look) { return sample }
+      if let ending { throw ending }
       av_packet_unref(packet.pointer)
       let code = av_read_frame(context, packet.pointer)
       if code == FFmpeg.again { return nil }
       guard code >= 0 else {
-        throw CinematicError(
+        ending = CinematicError(
           .deviceLost, "\(name) has gone: \(FFmpeg.text(code))", remedy: "check its cable")
+        // What the decoder still holds was taken before.
+        if let video { avcodec_send_packet(video.decoder.pointer, nil) }
+        continue
       }
       if let video, packet.pointer.pointee.stream_index == video.index {
-        if let sample = try picture(video, look) { return sample }
+        // A damaged picture of a camera is left out; the next one follows.
+        avcodec_send_packet(video.decoder.pointer, packet.pointer)
       } else if let audio, packet.pointer.pointee.stream_index == audio.index {
         if let sample = try sound(audio) { return sample }
       }
     }
   }
 
+  /// The next picture of the packets that have come; `nil` if it needs another one.
   private func picture(
     _ stream: Stream, _ look: (PictureFrame) throws(CinematicError) -> Void
   ) throws(CinematicError) -> Sample? {
     guard let frame = PictureFrame() else { throw .outOfMemory(for: name) }
-    let stamp = packet.pointer.pointee.pts
-    // A damaged picture of a camera is left out; the next one follows.
-    guard avcodec_send_packet(stream.decoder.pointer, packet.pointer) >= 0,
-      avcodec_receive_frame(stream.decoder.pointer, frame.pointer) >= 0
-    else { return nil }
+    guard avcodec_receive_frame(stream.decoder.pointer, frame.pointer) >= 0 else { return nil }
+    // Of the packet that it comes from, which need not be the last one.
+    let stamp = frame.pointer.pointee.best_effort_timestamp
     let plain = try plain(frame)
     plain.pointer.pointee.pts = Int64(count)
     try look(plain)

@@ -19,6 +19,13 @@ extension InputContext {
     return max(earliest ?? .zero, .zero)
   }
 
+  /// Leaves out the packets of all other streams.
+  func keepOnly(_ stream: Int32) {
+    for (number, other) in streams.enumerated() where number != Int(stream) {
+      other!.pointee.discard = AVDISCARD_ALL
+    }
+  }
+
   /// Whether a Y4M, which is frames to its last byte, ends within one: libavformat takes that for its end.
   ///
   /// - Parameter lastPacketEnd: where the last packet ends; `nil` if there was none.

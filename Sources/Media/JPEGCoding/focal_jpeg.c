@@ -90,6 +90,10 @@ const char *focal_jpeg_message(const struct FocalJPEGWriter *writer) { return wr
 
 void focal_jpeg_free(struct FocalJPEGWriter *writer) {
   if (!writer) return;
+  // While a file grows, its destination alone knows where the bytes are: the smaller buffer that is
+  // named here was freed. Its end names the right one, however often it comes. Without a first
+  // buffer there is no destination.
+  if (writer->bytes) writer->state.dest->term_destination(&writer->state);
   jpeg_destroy_compress(&writer->state);
   free(writer->bytes);
   free(writer);

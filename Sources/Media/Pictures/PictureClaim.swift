@@ -33,10 +33,7 @@ struct PictureClaim {
     self.path = path
   }
 
-  private var pixelCount: Int {
-    let (count, isTooLarge) = dimensions.width.multipliedReportingOverflow(by: dimensions.height)
-    return isTooLarge ? .max : count
-  }
+  private var pixelCount: Int { dimensions.claimedCount }
 
   /// Refuses a picture that takes more than a third of the memory to work with, decoded and converted.
   ///
@@ -62,5 +59,13 @@ struct PictureClaim {
       .malformed,
       "\(path) is damaged or cut short: its \(byteCount) bytes of pixels cannot hold the \(dimensions)"
         + " that it claims", remedy: "make or copy the file again")
+  }
+}
+
+extension Dimensions {
+  /// How many pixels there are by a statement of any size; the largest number where that has none.
+  var claimedCount: Int {
+    let (count, isTooLarge) = width.multipliedReportingOverflow(by: height)
+    return isTooLarge ? .max : count
   }
 }

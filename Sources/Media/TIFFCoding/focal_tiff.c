@@ -74,7 +74,7 @@ static int readPieces(struct FocalTIFFReader *reader, uint32_t y) {
                       (((size_t)row * layout->width + x) * layout->components + plane) * delivered;
         for (uint32_t column = 0; column < columns; ++column) {
           for (uint32_t sample = 0; sample < samples; ++sample)
-            store(layout, from + (column * samples + sample) * stored,
+            store(layout, plane + sample, from + (column * samples + sample) * stored,
                   to + ((size_t)column * layout->components + sample) * delivered);
         }
       }
@@ -115,6 +115,22 @@ static int readConverted(struct FocalTIFFReader *reader) {
   reader->firstRow = 0;
   reader->rowCount = isRead ? layout->height : 0;
   return isRead;
+}
+
+/// How many bytes are held to decode a row.
+///
+/// - isBounded: whether the coding has a bound. Decoders of others may hold a strip or tile themselves, too.
+static int64_t bytesAtOnce(const struct FocalTIFFReader *reader, int isBounded) {
+  const struct Layout *layout = &reader->layout;
+  const uint32_t rows = layout->pieceHeight < layout->height ? layout->pieceHeight : layout->height;
+  int64_t pixel = (int64_t)layout->components * reader->picture.sampleSize;
+  int64_t pieces = isBounded ? 1 : 2;
+  if (layout->isConverted) {
+    // The library makes a raster of four bytes a pixel, and of planes it holds a piece each.
+    pixel += (int64_t)sizeof(uint32_t);
+    if (layout->planes == PLANARCONFIG_SEPARATE) pieces += layout->components - 1;
+  }
+  return (int64_t)layout->width * rows * pixel + pieces * (int64_t)reader->pieceSize;
 }
 
 static enum FocalTIFFStatus readLayout(struct FocalTIFFReader *reader, int32_t largestSize,
@@ -183,7 +199,6 @@ static enum FocalTIFFStatus readLayout(struct FocalTIFFReader *reader, int32_t l
   result->components = layout.components;
   result->isFloatingPoint = isFloatingPoint;
   result->sampleSize = isFloatingPoint ? 4 : layout.isConverted ? 1 : layout.bits / 8;
-  result->rowsAtOnce = (int32_t)layout.pieceHeight;
   uint16_t extraCount = 0, *extras = NULL;
   result->isPremultiplied = layout.components % 2 == 0 &&
                             TIFFGetField(file, TIFFTAG_EXTRASAMPLES, &extraCount, &extras) &&
@@ -194,22 +209,28 @@ static enum FocalTIFFStatus readLayout(struct FocalTIFFReader *reader, int32_t l
     uint32_t kind = 0;
     TIFFGetFieldDefaulted(file, TIFFTAG_SUBFILETYPE, &kind);
     if (!(kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK))) ++result->pages;
+    focal_tiff_limit_reads(&reader->source);
   } while (result->pages < 1000 && TIFFReadDirectory(file));
+  focal_tiff_limit_reads(&reader->source);
   if (!TIFFSetDirectory(file, 0)) return FocalTIFFDamaged;
+  focal_tiff_free_reads(&reader->source);
   if (layout.light == PHOTOMETRIC_RGB && compression == COMPRESSION_JPEG)
     TIFFSetField(file, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
   reader->layout = layout;
   reader->isDeflated = focal_tiff_is_deflated(compression);
-  if (focal_tiff_largest_size(file, compression, reader->source.count) <
+  const uint64_t largest = focal_tiff_largest_size(file, compression, reader->source.count);
+  if (largest <
       ((uint64_t)layout.width * (layout.isConverted ? 1u : (uint64_t)layout.components * layout.bits) +
        7) / 8 * layout.height / (layout.isConverted ? 8u : 1u)) {
     snprintf(message, FOCAL_TIFF_MESSAGE_SIZE, "its bytes cannot hold the %ux%u pixels that it claims",
              layout.width, layout.height);
     return FocalTIFFDamaged;
   }
+  reader->pieceSize = layout.isTiled ? TIFFTileSize(file) : TIFFStripSize(file);
+  if (layout.isConverted && reader->pieceSize < 0) reader->pieceSize = 0;
+  result->bytesAtOnce = bytesAtOnce(reader, largest != UINT64_MAX);
   if (layout.isConverted) return FocalTIFFRead;
   const uint32_t samples = layout.planes == PLANARCONFIG_SEPARATE ? 1 : layout.components;
-  reader->pieceSize = layout.isTiled ? TIFFTileSize(file) : TIFFStripSize(file);
   const tmsize_t needed = (tmsize_t)((uint64_t)layout.pieceWidth * layout.pieceHeight * samples *
                                      (layout.bits / 8u));
   return reader->pieceSize > 0 && reader->pieceSize >= needed ? FocalTIFFRead : FocalTIFFDamaged;
@@ -226,6 +247,7 @@ static enum FocalTIFFStatus openReader(const uint8_t *bytes, int descriptor, uin
   reader->source.bytes = bytes;
   reader->source.descriptor = descriptor;
   reader->source.count = count;
+  focal_tiff_limit_reads(&reader->source);
   reader->file = focal_tiff_open_place(&reader->source, "rm");
   const enum FocalTIFFStatus status =
       reader->file ? readLayout(reader, largestSize, message) : FocalTIFFDamaged;

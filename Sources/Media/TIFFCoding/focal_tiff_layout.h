@@ -36,7 +36,12 @@ static inline float halfValue(uint16_t half) {
 }
 
 /// A stored sample as it is delivered. The library has put it into the machine's order of bytes.
-static inline void store(const struct Layout *layout, const uint8_t *from, uint8_t *to) {
+///
+/// - component: the sample's number in its pixel. Where 0 is white, it is so of gray, which comes first, and not of the
+///   alpha and other samples behind it.
+static inline void store(const struct Layout *layout, uint32_t component, const uint8_t *from,
+                         uint8_t *to) {
+  const int isInverted = component == 0 && layout->light == PHOTOMETRIC_MINISWHITE;
   if (layout->kind == SAMPLEFORMAT_IEEEFP) {
     float value = 0;
     if (layout->bits == 16) {
@@ -52,11 +57,11 @@ static inline void store(const struct Layout *layout, const uint8_t *from, uint8
     }
     memcpy(to, &value, 4);
   } else if (layout->bits == 8) {
-    *to = layout->light == PHOTOMETRIC_MINISWHITE ? (uint8_t)~*from : *from;
+    *to = isInverted ? (uint8_t)~*from : *from;
   } else {
     uint16_t code;
     memcpy(&code, from, 2);
-    if (layout->light == PHOTOMETRIC_MINISWHITE) code = (uint16_t)~code;
+    if (isInverted) code = (uint16_t)~code;
     memcpy(to, &code, 2);
   }
 }

@@ -14,6 +14,10 @@ static tmsize_t readBytes(thandle_t handle, void *buffer, tmsize_t size) {
   struct FocalTIFFPlace *file = handle;
   const uint64_t rest = file->place < file->count ? file->count - file->place : 0;
   const size_t count = (uint64_t)size < rest ? (size_t)size : (size_t)rest;
+  if (file->isLimited) {
+    if (count > file->allowance) return 0;
+    file->allowance -= count;
+  }
   size_t done = 0;
   while (done < count) {
     if (file->bytes) {
@@ -84,6 +88,15 @@ static int keepDamage(TIFF *file, void *data, const char *module, const char *fo
   }
   return 1;
 }
+
+void focal_tiff_limit_reads(struct FocalTIFFPlace *place) {
+  // Entries and a few values are read twice, and of JPEG a first piece of the pixels.
+  const uint64_t others = 1 << 16;
+  place->allowance = place->count < UINT64_MAX / 4 ? 2 * place->count + others : UINT64_MAX;
+  place->isLimited = 1;
+}
+
+void focal_tiff_free_reads(struct FocalTIFFPlace *place) { place->isLimited = 0; }
 
 TIFF *focal_tiff_open_place(struct FocalTIFFPlace *place, const char *mode) {
   TIFFOpenOptions *options = TIFFOpenOptionsAlloc();

@@ -3,12 +3,14 @@
 
 /// From now on this process, and all that it starts, can make no socket that reaches beyond the machine. For good.
 ///
-/// - Returns: 0, or an error number where the kernel has no such filters.
+/// - Returns: 0, or an error number where the kernel has no such filters; EBUSY where a thread has others of its own,
+///   and nothing is refused.
 int focal_refuse_network(void);
 
 /// From now on this process, in whichever of its threads, can start no program. For good.
 ///
-/// - Returns: 0, or an error number where the kernel has no such filters.
+/// - Returns: 0, or an error number where the kernel has no such filters; EBUSY where a thread has others of its own,
+///   and nothing is refused.
 int focal_refuse_programs(void);
 
 enum {

@@ -93,10 +93,19 @@ final class BoxContainer: AssetContainer {
     return max(earliest ?? .zero, .zero)
   }
 
-  /// How a track's pictures are decoded, as libavformat finds it; `nil` if it does not know the track.
+  /// How a track is decoded, as libavformat finds it; `nil` if it does not know the track.
   func streamParameters(trackID: UInt32) async throws(CinematicError) -> CodecParameters? {
-    let description = try await StreamContainer(browser.source).description()
-    return description.streams.first { UInt32(bitPattern: $0.id) == trackID }?.parameters
+    try await StreamContainer(browser.source).stream(trackID: trackID)?.parameters
+  }
+
+  /// How a track's pictures are decoded, as libavformat finds it, and the palette that they may need; `nil` if it does
+  /// not know the track.
+  func foreignPictures(
+    trackID: UInt32
+  ) async throws(CinematicError) -> (parameters: CodecParameters, palette: [UInt8]?)? {
+    let container = StreamContainer(browser.source)
+    guard let stream = try await container.stream(trackID: trackID) else { return nil }
+    return (stream.parameters, try await container.palette(of: stream))
   }
 
   func containsFragments() async throws(CinematicError) -> Bool {

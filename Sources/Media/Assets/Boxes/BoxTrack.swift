@@ -195,16 +195,23 @@ final class BoxTrack: CodedTrack {
     // How old codecs are configured is known to libavformat alone.
     let foreign =
       entries.first?.isDecodable == false
-      ? try await container.streamParameters(trackID: trackID) : nil
-    return DecoderMaker(pictures: .complete) { number, delay, damage throws(CinematicError) in
+      ? try await container.foreignPictures(trackID: trackID) : nil
+    let parameters = foreign?.parameters
+    var changes: [DecoderChange] = []
+    if let palette = foreign?.palette {
+      changes.append(DecoderChange(kind: .palette, firstSample: 0, bytes: palette))
+    }
+    return DecoderMaker(
+      pictures: .complete, changes: changes
+    ) { number, delay, damage throws(CinematicError) in
       guard entries.indices.contains(number) else {
         throw CinematicError(
           .malformed,
           "\(name): a sample refers to the sample entry \(number + 1), which is missing",
           remedy: "copy or download the file again")
       }
-      if number == 0, let foreign {
-        return try foreign.makeDecoder(
+      if number == 0, let parameters {
+        return try parameters.makeDecoder(
           name: name, base: AVRational(num: 1, den: timescale), damage: damage)
       }
       return try entries[number].makeDecoder(

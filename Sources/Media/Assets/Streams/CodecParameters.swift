@@ -41,11 +41,13 @@ final class CodecParameters: @unchecked Sendable {
 
   /// A decoder, opened.
   ///
-  /// - Parameter hasAlphaApart: whether alpha lies beside the pictures.
+  /// - Parameters:
+  ///   - hasAlphaApart: whether alpha lies beside the pictures.
+  ///   - isLive: whether each picture is wanted as soon as its packet has come.
   /// - Throws: `unsupported` for a codec that this FFmpeg lacks, `malformed` for parameters that it
   ///   refuses.
   func makeDecoder(
-    name: String, base: AVRational, hasAlphaApart: Bool = false,
+    name: String, base: AVRational, hasAlphaApart: Bool = false, isLive: Bool = false,
     damage: DamageResponse = .standard
   ) throws(CinematicError) -> CodecContext {
     let best = hasAlphaApart ? alphaDecoder : nil
@@ -56,6 +58,11 @@ final class CodecParameters: @unchecked Sendable {
     var code = avcodec_parameters_to_context(decoder.pointer, pointer)
     decoder.pointer.pointee.pkt_timebase = base
     decoder.pointer.pointee.thread_count = 0
+    if isLive {
+      // Threads that each take a picture would hold as many back.
+      decoder.pointer.pointee.thread_type = FF_THREAD_SLICE
+      decoder.pointer.pointee.flags |= AV_CODEC_FLAG_LOW_DELAY
+    }
     decoder.answer(damage)
     if code >= 0 { code = avcodec_open2(decoder.pointer, codec, nil) }
     guard code >= 0 else {

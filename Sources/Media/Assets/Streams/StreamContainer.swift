@@ -74,6 +74,11 @@ final class StreamContainer: AssetContainer, @unchecked Sendable {
     }
   }
 
+  /// The stream of a QuickTime or MP4 file's track; `nil` if libavformat does not know it.
+  func stream(trackID: UInt32) async throws(CinematicError) -> StreamDescription.Stream? {
+    try await description().streams.first { UInt32(bitPattern: $0.id) == trackID }
+  }
+
   /// The samples of every track: one walk through the file for all of them.
   func scan() async throws(CinematicError) -> [UInt32: StreamScan] {
     let description = try await description()
@@ -87,6 +92,28 @@ final class StreamContainer: AssetContainer, @unchecked Sendable {
         }
         defer { self.input = nil }
         return try StreamScan.scan(input, description, name: name)
+      }
+    }
+  }
+
+  /// The palette that stands in the container's head and comes beside a stream's first packet; `nil` for pictures
+  /// without one.
+  func palette(of stream: StreamDescription.Stream) async throws(CinematicError) -> [UInt8]? {
+    guard stream.parameters.values.format == AV_PIX_FMT_PAL8.rawValue else { return nil }
+    return try await job { [self] input throws(CinematicError) -> [UInt8]? in
+      // What is read here is gone.
+      defer { self.input = nil }
+      guard let packet = Packet() else { throw .outOfMemory(for: name) }
+      input.keepOnly(stream.index)
+      while true {
+        let code = av_read_frame(input.pointer, packet.pointer)
+        if code == FFmpeg.endOfFile { return nil }
+        if code == FFmpeg.again { continue }
+        guard code >= 0 else { throw input.io.error(code) }
+        defer { av_packet_unref(packet.pointer) }
+        if packet.pointer.pointee.stream_index == stream.index {
+          return packet.sideData(AV_PKT_DATA_PALETTE)
+        }
       }
     }
   }

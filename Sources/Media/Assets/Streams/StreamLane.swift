@@ -38,8 +38,12 @@ struct StreamLane {
   let stream: StreamDescription.Stream
   private(set) var packets: [Packet] = []
   private(set) var hidden = Hidden()
-  /// Whether a packet brings another decoder configuration.
+  /// Whether a packet brings another decoder configuration than was in force.
   private(set) var changesCoding = false
+  /// What decoders of pictures are told on the way; first samples are counted in packets.
+  private(set) var changes: [DecoderChange] = []
+  /// What decoders were told last.
+  private var inForce: [DecoderChange.Kind: [UInt8]] = [:]
   /// Asked where a picture comes without the time at which it is shown.
   private var order: PictureOrder?
   private let formatName: String
@@ -69,17 +73,20 @@ struct StreamLane {
     step =
       rate.num > 0 && rate.den > 0
       ? max(av_rescale_q(1, AVRational(num: rate.den, den: rate.num), base), 1) : 1
+    inForce[.configuration] = stream.parameters.extradata
   }
 
+  /// - Returns: how many bytes are kept for decoders.
   /// - Throws: `unsupported` for more samples than an index may have.
-  mutating func append(_ packet: UnsafeMutablePointer<AVPacket>) throws(CinematicError) {
+  mutating func append(_ packet: UnsafeMutablePointer<AVPacket>) throws(CinematicError) -> Int {
     guard packets.count < SampleIndex.maximumSampleCount else {
       throw CinematicError(
         .unsupported, "a track has more than \(SampleIndex.maximumSampleCount) samples",
         remedy: "cut the movie into parts")
     }
     let values = packet.pointee
-    note(packet)
+    let kept = noteChanges(packet)
+    noteHidden(packet)
     continueClock(values.dts)
     func time(_ stamp: Int64) -> Int64? {
       stamp == FFmpeg.noTimestamp ? nil : stamp.addingReportingOverflow(shift).partialValue
@@ -95,13 +102,34 @@ struct StreamLane {
         stamp: (formatName.hasPrefix("matroska") ? presentation ?? decode : decode ?? presentation)
           .map { $0.subtractingReportingOverflow(shift).partialValue } ?? 0))
     order?.append(packet)
+    return kept
   }
 
-  /// Takes down what a packet says beside its bytes.
-  private mutating func note(_ packet: UnsafeMutablePointer<AVPacket>) {
-    if av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, nil) != nil {
-      changesCoding = true
+  /// Takes down what a packet tells decoders that is not in force yet: recorders repeat what is.
+  ///
+  /// - Returns: how many bytes that takes.
+  private mutating func noteChanges(_ packet: UnsafeMutablePointer<AVPacket>) -> Int {
+    var kept = 0
+    for kind in DecoderChange.Kind.allCases {
+      var count = 0
+      guard let data = av_packet_get_side_data(packet, kind.type, &count), count > 0 else {
+        continue
+      }
+      let bytes = UnsafeBufferPointer(start: data, count: count)
+      guard !bytes.elementsEqual(inForce[kind] ?? []) else { continue }
+      if kind == .configuration { changesCoding = true }
+      // Of other tracks that they change is all that matters.
+      guard stream.mediaType == .video else { continue }
+      let change = DecoderChange(kind: kind, firstSample: packets.count, bytes: [UInt8](bytes))
+      inForce[kind] = change.bytes
+      changes.append(change)
+      kept += count
     }
+    return kept
+  }
+
+  /// Takes down which samples of a packet are not heard.
+  private mutating func noteHidden(_ packet: UnsafeMutablePointer<AVPacket>) {
     var hidden: (start: UInt32, end: UInt32) = (0, 0)
     let isSaid = focal_packet_hidden_samples(packet, &hidden.start, &hidden.end) != 0
     if packets.isEmpty {

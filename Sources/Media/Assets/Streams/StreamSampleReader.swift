@@ -106,9 +106,7 @@ final class StreamSampleReader: SampleReader, @unchecked Sendable {
     let opened = try InputContext.open(source, Interruption())
     let code = avformat_find_stream_info(opened.pointer, nil)
     guard code >= 0 else { throw opened.io.error(code) }
-    for (number, other) in opened.streams.enumerated() where number != Int(stream) {
-      other!.pointee.discard = AVDISCARD_ALL
-    }
+    opened.keepOnly(stream)
     input = opened
     next = -scan.firstPacket
     isFromStart = true

@@ -6,7 +6,8 @@ import FocalCore
 
 /// The samples of a stream, found by walking through its file.
 ///
-/// Memory is 16 bytes a sample beside the index's own 25.
+/// Memory is 16 bytes a sample beside the index's own 25, and at most ``maximumChangeSize`` a file for what decoders are
+/// told on the way.
 struct StreamScan: Sendable {
   /// Offsets are where the container says that a packet begins; not all keep it in one piece.
   private(set) var index = SampleIndex()
@@ -16,18 +17,25 @@ struct StreamScan: Sendable {
   private(set) var stamps: [Int64] = []
   /// Of sound.
   private(set) var hidden = StreamLane.Hidden()
-  /// Whether a packet brings another decoder configuration.
+  /// Whether a packet brings another decoder configuration than was in force.
   private(set) var changesCoding = false
+  /// What decoders of pictures are told on the way, in the order of the samples.
+  private(set) var changes: [DecoderChange] = []
   /// Packets before the first sample that is kept.
   private(set) var firstPacket = 0
 
+  /// Bytes that are kept of palettes and configurations: another palette a picture for half an hour.
+  static let maximumChangeSize = 64 << 20
+
   /// Walks through a file from where it stands, its beginning, to its end.
   ///
+  /// - Parameter changeSize: how many bytes of palettes and configurations may be kept.
   /// - Returns: the samples by track number.
   /// - Throws: `malformed` for a file that is cut short or damaged, `unsupported` for more samples
-  ///   than an index may have.
+  ///   than an index may have, and for more changes of the coding than are kept.
   static func scan(
-    _ input: InputContext, _ description: StreamDescription, name: String
+    _ input: InputContext, _ description: StreamDescription, name: String,
+    changeSize: Int = Self.maximumChangeSize
   ) throws(CinematicError) -> [UInt32: StreamScan] {
     try checkLength(input, name)
     var lanes = [StreamLane?](repeating: nil, count: Int(input.pointer.pointee.nb_streams))
@@ -38,6 +46,7 @@ struct StreamScan: Sendable {
     }
     guard let packet = Packet() else { throw .outOfMemory(for: name) }
     var lastEnd: Int64?
+    var room = changeSize
     while true {
       let code = av_read_frame(input.pointer, packet.pointer)
       if code == FFmpeg.endOfFile { break }
@@ -54,7 +63,12 @@ struct StreamScan: Sendable {
           remedy: "copy or download the file again")
       }
       lastEnd = packet.pointer.pointee.pos + Int64(packet.pointer.pointee.size)
-      try lanes[number]?.append(packet.pointer)
+      if let kept = try lanes[number]?.append(packet.pointer) { room -= kept }
+      guard room >= 0 else {
+        throw CinematicError(
+          .unsupported, "\(name) changes its palette or its coding too often",
+          remedy: "cut it into parts, or convert it to H.264 or HEVC")
+      }
     }
     guard !input.endsWithinFrame(lastPacketEnd: lastEnd) else {
       throw CinematicError(
@@ -104,7 +118,14 @@ struct StreamScan: Sendable {
     let times = lane.times
     hidden = lane.hidden
     changesCoding = lane.changesCoding
-    firstPacket = lane.packets.count - times.count
+    let firstPacket = lane.packets.count - times.count
+    self.firstPacket = firstPacket
+    changes = lane.changes.map { change in
+      // What came before the first sample that is kept is in force there.
+      var change = change
+      change.firstSample = max(change.firstSample - firstPacket, 0)
+      return change
+    }
     for (packet, time) in zip(lane.packets.dropFirst(firstPacket), times) {
       let sample = SampleIndex.Sample(
         offset: packet.position, size: packet.size, decodeTime: time.decode,

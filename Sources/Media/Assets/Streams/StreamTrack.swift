@@ -121,7 +121,8 @@ final class StreamTrack: CodedTrack {
     let (stream, name) = (stream, container.name)
     let mayBeginBroken = try await container.description().mayBeginBroken
     return DecoderMaker(
-      pictures: mayBeginBroken ? .mayBeginBroken : .mayBeMissing
+      pictures: mayBeginBroken ? .mayBeginBroken : .mayBeMissing,
+      changes: try await scan().changes
     ) { _, _, damage throws(CinematicError) in
       try stream.parameters.makeDecoder(
         name: name, base: stream.clock.base, hasAlphaApart: stream.hasAlphaApart, damage: damage)

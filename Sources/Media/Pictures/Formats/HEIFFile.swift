@@ -10,8 +10,7 @@ final class HEIFFile {
   private let primary: OpaquePointer
   let path: String
   private let kind: StillKind
-  /// `nil` where the file does not say it, and of gray.
-  private let chroma: CodedPixels.Chroma?
+  private let items: HEIFItems
   /// The library reads from here without a copy.
   private let bytes: UnsafeMutableRawBufferPointer
 
@@ -48,7 +47,7 @@ final class HEIFFile {
     self.bytes = bytes
     self.path = path
     self.kind = kind
-    chroma = items.chroma
+    self.items = items
     primary = handle
   }
 
@@ -120,9 +119,11 @@ final class HEIFFile {
   func picture(_ request: StillRequest) throws(CinematicError) -> PictureFrame {
     let (depth, hasAlpha) = (depth, hasAlpha)
     let isDeep = depth > 8
-    // The library holds the decoded planes beside the interleaved ones.
-    try PictureClaim(dimensions, bytesPerPixel: isDeep ? 16 : 8, isDeep: isDeep, request)
-      .checkMemory()
+    // The library holds the decoded planes beside the interleaved ones, and crops them as a whole.
+    try PictureClaim(
+      items.decodedSize(of: items.primary, shown: dimensions), bytesPerPixel: isDeep ? 16 : 8,
+      isDeep: isDeep, request
+    ).checkMemory()
     let chroma =
       isDeep
       ? (hasAlpha ? heif_chroma_interleaved_RRGGBBAA_LE : heif_chroma_interleaved_RRGGBB_LE)
@@ -130,6 +131,7 @@ final class HEIFFile {
     let image = try decode(primary, heif_colorspace_RGB, chroma)
     let frame = try frame(
       of: image, heif_channel_interleaved, format, components: hasAlpha ? 4 : 3, depth: depth)
+    if hasAlpha, items.isPremultiplied(items.primary) { frame.divideByAlpha(isDeep: isDeep) }
     try describe(frame, frame.dimensions)
     return frame
   }
@@ -208,7 +210,7 @@ final class HEIFFile {
   ) throws(CinematicError) -> PictureMetadata {
     var metadata = PictureMetadata()
     metadata.storedDepth = depth
-    metadata.storedChroma = chroma
+    metadata.storedChroma = items.chroma
     for item in Self.items(of: primary) {
       if item.type == "Exif", item.bytes.count > 4 {
         // A length comes first: how many bytes precede the TIFF structure.
@@ -276,19 +278,23 @@ final class HEIFFile {
 
   /// The disparity beside the picture; `nil` if there is none.
   func map() throws(CinematicError) -> PictureFrame? {
-    guard let (handle, coding) = mapHandle() else { return nil }
+    guard let (handle, id, coding) = mapHandle() else { return nil }
     defer { heif_image_handle_release(handle) }
-    return try coding.map(try gray(handle), path)
+    return try coding.map(try gray(handle, id), path)
   }
 
   /// The first component of a picture.
-  private func gray(_ handle: OpaquePointer) throws(CinematicError) -> PictureFrame {
+  private func gray(
+    _ handle: OpaquePointer, _ id: heif_item_id
+  ) throws(CinematicError) -> PictureFrame {
     let depth = max(8, Int(heif_image_handle_get_luma_bits_per_pixel(handle)))
     let dimensions = Dimensions(
       width: Int(heif_image_handle_get_width(handle)),
       height: Int(heif_image_handle_get_height(handle)))
     // The library holds all planes of the coded picture, and makes the first another one.
-    try PictureClaim(dimensions, bytesPerPixel: depth > 8 ? 8 : 4, path: path).checkMemory()
+    try PictureClaim(
+      items.decodedSize(of: id, shown: dimensions), bytesPerPixel: depth > 8 ? 8 : 4, path: path
+    ).checkMemory()
     let image = try decode(handle, heif_colorspace_monochrome, heif_chroma_monochrome)
     return try frame(
       of: image, heif_channel_Y, depth > 8 ? AV_PIX_FMT_GRAY16LE : AV_PIX_FMT_GRAY8,
@@ -311,17 +317,17 @@ final class HEIFFile {
     guard let coding = GainMapCoding(apple: xmp.map { XMPPacket($0.bytes) }, exif: exif) else {
       return nil
     }
-    return try GainMap(try gray(handle), coding, path: path)
+    return try GainMap(try gray(handle, map.id), coding, path: path)
   }
 
-  private func mapHandle() -> (OpaquePointer, MapCoding)? {
+  private func mapHandle() -> (OpaquePointer, heif_item_id, MapCoding)? {
     var handle: OpaquePointer?
     var id: heif_item_id = 0
     if heif_image_handle_get_list_of_depth_image_IDs(primary, &id, 1) == 1 {
       guard heif_image_handle_get_depth_image_handle(primary, id, &handle).code == heif_error_Ok,
         let handle
       else { return nil }
-      return (handle, coding(of: handle, id))
+      return (handle, id, coding(of: handle, id))
     }
     // Apple's newer names are unknown to the library.
     let map = auxiliaries().first {
@@ -331,7 +337,7 @@ final class HEIFFile {
       heif_image_handle_get_auxiliary_image_handle(primary, map.id, &handle).code
         == heif_error_Ok, let handle
     else { return nil }
-    return (handle, coding(of: handle, map.id))
+    return (handle, map.id, coding(of: handle, map.id))
   }
 
   /// The meaning of codes, by Apple's XMP, else by ISO's message; otherwise they rise with disparity.

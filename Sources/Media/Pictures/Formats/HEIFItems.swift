@@ -216,6 +216,36 @@ extension HEIFItems {
     }
   }
 
+  /// The largest picture that is decoded for an item, as the file says it: its own, one of those that it is made of, or
+  /// one that belongs to any of these, as alpha does. What is cut off is cut off afterwards.
+  ///
+  /// - Parameter shown: the size in which the item is delivered.
+  func decodedSize(of item: UInt32, shown: Dimensions) -> Dimensions {
+    // Found once: files may have thousands of items that refer to each other.
+    var parts: [UInt32: [UInt32]] = [:]
+    for reference in references {
+      switch reference.type {
+      case "dimg": parts[reference.from, default: []] += reference.to
+      case "auxl":
+        for picture in reference.to { parts[picture, default: []].append(reference.from) }
+      default: break
+      }
+    }
+    var largest = shown
+    var found: Set<UInt32> = [item]
+    var waiting = [item]
+    while let item = waiting.popLast() {
+      if let size = saidSize(of: item), size.claimedCount > largest.claimedCount { largest = size }
+      for part in parts[item] ?? [] where found.insert(part).inserted { waiting.append(part) }
+    }
+    return largest
+  }
+
+  /// Whether a picture's colours were multiplied by its alpha (ISO/IEC 23000-22, 7.3.5.2).
+  func isPremultiplied(_ item: UInt32) -> Bool {
+    references.contains { $0.type == "prem" && $0.from == item }
+  }
+
   /// By the picture's own coding; `nil` for what is no picture, and of codings that are not known.
   private func size(of item: UInt32, _ type: FourCC) throws(CinematicError) -> Dimensions? {
     func configuration(_ type: FourCC) -> ArraySlice<UInt8> { property(type, of: item)?.data ?? [] }

@@ -176,6 +176,11 @@ struct HEIFTiles {
             Box("auxl") { writer in
               for field in [2, 1, 1] as [UInt16] { writer.u16(field) }
             })
+          guard items.isPremultiplied(items.primary) else { return }
+          writer.box(
+            Box("prem") { writer in
+              for field in [1, 1, 2] as [UInt16] { writer.u16(field) }
+            })
         })
     }
     return Box("meta", leading: [0, 0, 0, 0], boxes)

@@ -20,12 +20,14 @@ enum PNGFormat: StillFormat {
       PNGRepair.repaired(bytes)
     }
     var metadata = PictureMetadata()
+    var colors: PNGColors?
     var offset = signatureByteCount
     while offset + 12 <= bytes.count {
       let length = Int(bigEndian(bytes, offset))
       guard offset + 12 + length <= bytes.count else { break }
       let content = bytes[(offset + 8)..<(offset + 8 + length)]
       switch String(decoding: bytes[(offset + 4)..<(offset + 8)], as: UTF8.self) {
+      case PNGColors.chunk: colors = colors ?? PNGColors(content)
       case "acTL": metadata.companions.insert(.otherPictures)
       case "eXIf": metadata.exif = Array(content)
       case "pHYs" where length == 9 && content.last == 1:
@@ -41,6 +43,7 @@ enum PNGFormat: StillFormat {
       metadata.profile = ColorProfile(
         Array(UnsafeBufferPointer(start: data.pointee.data, count: Int(data.pointee.size))))
     }
+    try colors?.describe(frame, &metadata, request)
     metadata.storedDepth = PixelLayout(frame.pixelFormat)?.depth
     frame.metadata = metadata
     return frame
@@ -62,6 +65,9 @@ enum PNGFormat: StillFormat {
     } else if picture.buffer.tags.transfer == .linear {
       // Of gray, which alone is stored so: a gamma of 1, in hundred-thousandths.
       chunks.append(("gAMA", bytes(100_000)))
+    } else if !picture.buffer.tags.transfer.isStandardRange {
+      // No profile says it.
+      chunks.append((PNGColors.chunk, PNGColors(picture.buffer.tags).bytes))
     }
     if let resolution = picture.metadata.resolution {
       let numbers = [resolution.horizontal, resolution.vertical]

@@ -21,10 +21,25 @@ enum TIFFFormat: StillFormat {
         "\(request.path) holds raw sensor data, and the picture in it is only a preview",
         remedy: "develop it to TIFF or PNG first")
     }
+    if let directory { try check(directory, request) }
     let frame = try TIFFPicture.decode(bytes, request)
     frame.metadata.storedDepth = PixelLayout(frame.pixelFormat)?.depth
     if let directory { describe(frame, by: directory) }
     return frame
+  }
+
+  /// Meets a directory that is left out in part.
+  ///
+  /// - Throws: `malformed`.
+  static func check(
+    _ directory: TIFFDirectory, _ request: StillRequest
+  ) throws(CinematicError) {
+    guard directory.isOverfull else { return }
+    try request.damage.meet(
+      CinematicError(
+        .malformed,
+        "\(request.path) is damaged (TIFF: what it says about its picture takes more bytes than it has,"
+          + " and is not read as a whole)", remedy: "make or copy the file again"))
   }
 
   /// Adds to a picture what its directory says about it.

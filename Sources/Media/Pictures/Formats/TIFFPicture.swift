@@ -8,7 +8,7 @@ import TIFFCoding
 final class TIFFPicture {
   let dimensions: Dimensions
   let format: AVPixelFormat
-  /// Bytes of pixels that are decoded together.
+  /// Bytes that are held to decode a row: of a whole piece, and of what becomes of it.
   let bytesAtOnce: Int
   private let path: String
   private let request: StillRequest
@@ -69,8 +69,7 @@ final class TIFFPicture {
     self.reader = reader
     self.facts = facts
     dimensions = Dimensions(width: Int(facts.width), height: Int(facts.height))
-    let row = dimensions.width * Int(facts.components) * Int(facts.sampleSize)
-    bytesAtOnce = row * Int(facts.rowsAtOnce)
+    bytesAtOnce = Int(facts.bytesAtOnce)
     switch (facts.sampleSize, facts.components) {
     case (1, 1): format = AV_PIX_FMT_GRAY8
     case (1, 2): format = AV_PIX_FMT_YA8
@@ -124,8 +123,8 @@ final class TIFFPicture {
     try PictureClaim(
       size, bytesPerPixel: bytesPerPixel, isDeep: facts.sampleSize > 1, request
     ).checkMemory()
-    // The library decodes a strip or a row of tiles whole.
-    try MemoryBudget.check(2 * bytesAtOnce, for: "a piece of \(path)")
+    // The library decodes a strip or a tile whole, which may be far larger than the picture.
+    try MemoryBudget.check(bytesAtOnce, for: "a piece of \(path)")
     guard let frame = PictureFrame(format, size) else { throw .outOfMemory(for: path) }
     describe(frame)
     let rowBytes = size.width * components * Int(facts.sampleSize)
@@ -139,9 +138,11 @@ final class TIFFPicture {
         out.copyMemory(from: row, byteCount: rowBytes)
         if facts.isPremultiplied != 0 {
           if facts.sampleSize == 1 {
-            divide(out.assumingMemoryBound(to: UInt8.self))
+            PremultipliedCodes.divide(
+              out.assumingMemoryBound(to: UInt8.self), components: components, count: size.width)
           } else {
-            divide(out.assumingMemoryBound(to: UInt16.self))
+            PremultipliedCodes.divide(
+              out.assumingMemoryBound(to: UInt16.self), components: components, count: size.width)
           }
         }
         continue
@@ -159,20 +160,5 @@ final class TIFFPicture {
       try request.damage.meet(damageFound)
     }
     return frame
-  }
-
-  /// Divides a row's codes by their alpha. The multiplication was one of codes, not of light.
-  private func divide<Code: FixedWidthInteger & UnsignedInteger>(_ row: UnsafeMutablePointer<Code>)
-  {
-    let components = Int(facts.components)
-    let most = Int(Code.max)
-    for x in 0..<dimensions.width {
-      let pixel = row + components * x
-      let alpha = Int(pixel[components - 1])
-      guard alpha > 0, alpha < most else { continue }
-      for component in 0..<(components - 1) {
-        pixel[component] = Code(min((Int(pixel[component]) * most + alpha / 2) / alpha, most))
-      }
-    }
   }
 }

@@ -142,8 +142,11 @@ public struct PictureMetadata: Hashable, Sendable {
     }
     let holdsText = kind.map(\.holdsProfiles) ?? false
     let holdsEXIF = kind != .jpeg || JPEGSegments.holds(exif: exif ?? [])
-    let saysEXIF = exif.map { TIFFDirectory($0)?.entries.isEmpty != true } ?? false
+    let directory = exif.flatMap { TIFFDirectory($0) }
+    let saysEXIF = exif != nil && directory?.entries.isEmpty != true
     lose("EXIF", saysEXIF, unless: holdsText && holdsEXIF)
+    // TIFF takes EXIF entry by entry, other kinds as it is.
+    lose("EXIF values that share bytes", directory?.isOverfull == true, unless: kind != .tiff)
     if isGray, let kind {
       lose("gray as one component", true, unless: kind.holdsGray)
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalBoxes
+
 /// A directory of a TIFF structure, which TIFF files and EXIF are alike (TIFF 6.0, section 2), with
 /// the directories that it refers to.
 struct TIFFDirectory {
@@ -17,8 +19,11 @@ struct TIFFDirectory {
   let isBigEndian: Bool
   /// How the file is laid out that the directory was read from.
   private(set) var layout = Layout.classic
-  /// Entries whose values lie behind the end of the file.
+  /// Entries whose values lie behind the end of the file, or are left out of an overfull structure.
   private(set) var cutOff: Set<UInt16> = []
+  /// Whether values share bytes, here or in directories below: together they are larger than the structure. Those that go
+  /// beyond its size are left out.
+  private(set) var isOverfull = false
 
   enum Tag {
     /// Its lowest bit is set for a smaller version of another picture in the file.
@@ -59,16 +64,36 @@ struct TIFFDirectory {
   /// The first directory of a structure; `nil` where there is none. Entries that cannot be read are
   /// left out.
   init?(_ bytes: [UInt8]) {
-    self.init { place, count in
+    self.init(byteCount: bytes.count) { place, count in
       place <= bytes.count - count ? Array(bytes[place..<(place + count)]) : nil
+    }
+  }
+
+  /// The same of a file.
+  init?(_ file: FileByteSource) {
+    guard let byteCount = try? file.fileSize() else { return nil }
+    self.init(byteCount: Int(byteCount)) { place, count in
+      let bytes = try? file.bytes(Int64(place)..<Int64(place + count))
+      return bytes?.count == count ? bytes : nil
     }
   }
 
   /// Gives bytes of a structure, which need not be in memory; `nil` where it ends before.
   typealias Reading = (_ place: Int, _ count: Int) -> [UInt8]?
 
+  /// What may still be read of a structure. No directory is read twice, and never very many; no byte is a value twice, so
+  /// that all values together take no more than the structure.
+  private struct Rest {
+    let byteCount: Int
+    var valueBytes: Int
+    /// Where directories were read.
+    var visited: Set<Int> = []
+  }
+
   /// The same of a structure that is read where it lies.
-  init?(read: Reading) {
+  ///
+  /// - Parameter byteCount: of the structure.
+  init?(byteCount: Int, read: Reading) {
     guard let head = read(0, 8) else { return nil }
     let isBigEndian: Bool
     switch (head[0], head[1]) {
@@ -83,8 +108,8 @@ struct TIFFDirectory {
         order.number($0, 0, layout.place)
       })
     else { return nil }
-    var visited: Set<Int> = []
-    guard let directory = TIFFDirectory(read, at: first, isBigEndian, layout, &visited) else {
+    var rest = Rest(byteCount: byteCount, valueBytes: byteCount)
+    guard let directory = TIFFDirectory(read, at: first, isBigEndian, layout, &rest) else {
       return nil
     }
     self = directory
@@ -112,15 +137,13 @@ struct TIFFDirectory {
     var placeType: Int { self == .big ? 16 : 4 }
   }
 
-  /// - Parameter visited: where directories were read. None is read twice, and never very many.
   private init?(
-    _ read: Reading, at offset: Int, _ isBigEndian: Bool, _ layout: Layout,
-    _ visited: inout Set<Int>
+    _ read: Reading, at offset: Int, _ isBigEndian: Bool, _ layout: Layout, _ rest: inout Rest
   ) {
     self.isBigEndian = isBigEndian
     self.layout = layout
     entries = []
-    guard visited.count < 8, visited.insert(offset).inserted,
+    guard rest.visited.count < 8, rest.visited.insert(offset).inserted,
       (0..<Layout.mostPlace).contains(offset),
       let count = read(offset, layout.count).flatMap({ number($0, 0, layout.count) }),
       (0...Int(UInt16.max)).contains(count)
@@ -134,20 +157,23 @@ struct TIFFDirectory {
       let (size, overflow) = Self.size(ofType: UInt16(type)).multipliedReportingOverflow(by: items)
       guard size > 0 || overflow || items < 0 else { continue }
       let start = size <= layout.place ? place + 4 + layout.place : target
-      guard !overflow, (0..<Layout.mostPlace).contains(start),
-        (0..<Layout.mostPlace).contains(size),
-        let value = read(start, size)
-      else {
+      let isInside =
+        !overflow && (0...rest.byteCount).contains(start)
+        && (0...(rest.byteCount - start)).contains(size)
+      guard isInside, size <= rest.valueBytes, let value = read(start, size) else {
+        isOverfull = isOverfull || isInside && size > rest.valueBytes
         cutOff.insert(UInt16(tag))
         continue
       }
+      rest.valueBytes -= size
       var entry = Entry(tag: UInt16(tag), type: UInt16(type), count: items, value: value)
       if Tag.directories.contains(entry.tag) {
         guard
-          let directory = TIFFDirectory(read, at: target, isBigEndian, layout, &visited)
+          let directory = TIFFDirectory(read, at: target, isBigEndian, layout, &rest)
         else {
           continue
         }
+        isOverfull = isOverfull || directory.isOverfull
         entry.directory = directory
       }
       entries.append(entry)

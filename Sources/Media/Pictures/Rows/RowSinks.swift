@@ -141,11 +141,7 @@ final class TIFFRowSink: RowSink {
     try check(focal_tiff_finish(writer))
     let source = FileByteSource(path: file.temporaryPath)
     let end = Int(try source.fileSize())
-    let directory = TIFFDirectory { place, count in
-      let bytes = try? source.bytes(Int64(place)..<Int64(place + count))
-      return bytes?.count == count ? bytes : nil
-    }
-    guard var directory else {
+    guard var directory = TIFFDirectory(source) else {
       throw CinematicError(.unwritable, "cannot encode \(file.path) as TIFF: it has no directory")
     }
     TIFFFormat.add(picture, to: &directory)

@@ -199,10 +199,12 @@ final class TIFFRows: RowSource {
   // Must live as long as the picture.
   private let file: FileDescriptor
 
-  /// Decoded at once at most.
-  private static let mostBytes = 256 << 20
+  /// Held at once at most to decode a few rows, for which a picture of 170 megapixels of RGB may be one strip. The memory to
+  /// work with is another limit.
+  private static let mostBytes = 1 << 30
 
-  /// `nil` for pixels of another kind, and for those that cannot be decoded a few rows at a time.
+  /// `nil` for pixels of another kind, for those that cannot be decoded a few rows at a time, and, where damage is only told,
+  /// for a directory that is left out in part.
   ///
   /// - Throws: `malformed` for a damaged file.
   init?(_ request: StillRequest) throws(CinematicError) {
@@ -218,14 +220,15 @@ final class TIFFRows: RowSource {
     guard picture.bytesAtOnce <= Self.mostBytes,
       let prototype = PictureFrame(picture.format, Dimensions(width: 1, height: 1))
     else { return nil }
-    let source = FileByteSource(path: path)
     prototype.metadata.storedDepth = PixelLayout(prototype.pixelFormat)?.depth
-    let directory = TIFFDirectory { place, count in
-      let bytes = try? source.bytes(Int64(place)..<Int64(place + count))
-      return bytes?.count == count ? bytes : nil
-    }
+    let directory = TIFFDirectory(FileByteSource(path: path))
     if directory?.isPreview == true { return nil }
-    if let directory { TIFFFormat.describe(prototype, by: directory) }
+    if let directory {
+      // The file is read whole then, and the damage told once.
+      guard !directory.isOverfull || request.damage.stops else { return nil }
+      try TIFFFormat.check(directory, request)
+      TIFFFormat.describe(prototype, by: directory)
+    }
     picture.describe(prototype)
     self.path = path
     self.file = file

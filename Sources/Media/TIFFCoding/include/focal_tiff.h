@@ -26,8 +26,9 @@ struct FocalTIFFPicture {
   int32_t isPremultiplied;
   /// Pictures in a file that is read, this one included.
   int32_t pages;
-  /// How many rows are decoded at once: those of a strip or of a row of tiles.
-  int32_t rowsAtOnce;
+  /// How many bytes are held to decode a row of a picture that is read: a strip or tile as the library makes it,
+  /// which may be larger than the picture, and the rows that become of it.
+  int64_t bytesAtOnce;
 };
 
 /// A file that is read.

@@ -16,6 +16,8 @@ struct DecoderMaker: Sendable {
   }
 
   let pictures: Pictures
+  /// What decoders are told on the way, in the order of the samples.
+  let changes: [DecoderChange]
   /// A decoder, opened, for the samples of a sample entry by its number, from 0.
   ///
   /// `delay` is by how many pictures the order of the screen lags behind that of decoding.
@@ -26,8 +28,9 @@ struct DecoderMaker: Sendable {
       _ description: Int, _ delay: Int, _ damage: DamageResponse
     ) throws(CinematicError) -> CodecContext
 
-  init(pictures: Pictures, make: @escaping Make) {
+  init(pictures: Pictures, changes: [DecoderChange] = [], make: @escaping Make) {
     self.pictures = pictures
+    self.changes = changes
     self.make = make
   }
 }

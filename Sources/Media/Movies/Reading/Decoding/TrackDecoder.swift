@@ -32,6 +32,8 @@ final class TrackDecoder: PictureDecoder {
   private let packet: Packet
   /// The sample to hand to the decoder next.
   private var nextSample = 0
+  /// How many of the maker's changes the decoder knows.
+  private var toldCount = 0
   /// The place that is wanted: what is shown before it need not come out.
   private var target = 0
   private var isDraining = false
@@ -53,7 +55,10 @@ final class TrackDecoder: PictureDecoder {
     self.maker = maker
     self.damage = damage
     apertures = entries.map(\.cleanAperture)
-    disposable = entries.map { DisposablePictures($0) }
+    // An entry says how pictures are parted until another configuration is in force.
+    disposable =
+      maker.changes.contains { $0.kind == .configuration }
+      ? [] : entries.map { DisposablePictures($0) }
     var places = [Int32](repeating: -1, count: index.count)
     for (place, sample) in order.enumerated() { places[Int(sample)] = Int32(place) }
     self.places = places
@@ -121,7 +126,8 @@ final class TrackDecoder: PictureDecoder {
     isDraining = false
     isFirst = sample == 0
     nextSample = sample
-    if let decoder, index[sample].description == description {
+    // What a decoder was told it does not forget.
+    if let decoder, index[sample].description == description, maker.changes.isEmpty {
       avcodec_flush_buffers(decoder.pointer)
     } else {
       decoder = nil
@@ -131,6 +137,7 @@ final class TrackDecoder: PictureDecoder {
 
   private func open(_ number: Int) throws(CinematicError) {
     description = number
+    toldCount = 0
     decoder = try maker.make(number, delay, damage)
   }
 
@@ -147,6 +154,7 @@ final class TrackDecoder: PictureDecoder {
         if focal_frame_is_damaged(frame.pointer) != 0, !mayBeBroken {
           try damage.meet(damaged(Int(order[Int(place)]), "the data is damaged"))
         }
+        if frame.lacksPalette { try damage.meet(.lacksPalette(name)) }
         isFirst = false
         if description < apertures.count, let aperture = apertures[description] {
           frame.crop(to: aperture)
@@ -203,12 +211,24 @@ final class TrackDecoder: PictureDecoder {
     if let beside, !packet.add(beside, as: AV_PKT_DATA_MATROSKA_BLOCKADDITIONAL) {
       throw .outOfMemory(for: name)
     }
+    try addChanges(upTo: number)
     // A picture carries its place on the screen through the decoder.
     packet.pointer.pointee.pts = places[number] < 0 ? FFmpeg.noTimestamp : Int64(places[number])
     packet.pointer.pointee.dts = Int64(number)
     if index.isSync(number) { packet.pointer.pointee.flags |= AV_PKT_FLAG_KEY }
     let code = avcodec_send_packet(decoder.pointer, packet.pointer)
     if code < 0 { try meet(code, at: number, of: decoder) }
+  }
+
+  /// Puts beside the packet what is in force from its sample on and the decoder does not know: one that begins amid the
+  /// track gets what was told before, too.
+  private func addChanges(upTo number: Int) throws(CinematicError) {
+    let due = maker.changes[toldCount...].prefix { $0.firstSample <= number }
+    toldCount += due.count
+    for kind in DecoderChange.Kind.allCases {
+      guard let change = due.last(where: { $0.kind == kind }) else { continue }
+      guard packet.add(change.bytes, as: kind.type) else { throw .outOfMemory(for: name) }
+    }
   }
 
   /// Answers a decoder's error.

@@ -36,9 +36,7 @@ final class CodedFrames: PipedFrames {
       throw .holdsNoPictures(pipe.name)
     }
     self.stream = stream
-    for (number, other) in input.streams.enumerated() where number != Int(stream.index) {
-      other!.pointee.discard = AVDISCARD_ALL
-    }
+    input.keepOnly(stream.index)
     hasSound = description.streams.contains { $0.mediaType == .audio }
     frameDuration = stream.frameDuration ?? options.stillDuration
     companions = FilmCompanions(description, frameDuration: frameDuration)
@@ -70,6 +68,7 @@ final class CodedFrames: PipedFrames {
       if focal_frame_is_damaged(frame.pointer) != 0 {
         try damage.meet(damaged(FFmpeg.invalidData))
       }
+      if frame.lacksPalette { try damage.meet(.lacksPalette(name)) }
       return timed(frame)
     }
   }

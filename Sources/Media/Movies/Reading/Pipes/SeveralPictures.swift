@@ -106,7 +106,7 @@ extension StillKind {
   private static func tiffIsFollowed(_ bytes: [UInt8]) -> Bool {
     if isBigTIFF(bytes) { return holds(Array(bytes.prefix(8)), [], after: 8, in: bytes) }
     var end = 8
-    let found = TIFFDirectory { place, count in
+    let found = TIFFDirectory(byteCount: bytes.count) { place, count in
       guard place >= 0, place <= bytes.count - count else { return nil }
       end = max(end, place + count)
       return Array(bytes[place..<(place + count)])
