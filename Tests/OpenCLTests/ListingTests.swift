@@ -64,6 +64,18 @@ import Testing
     #expect(listing.skipped.first?.reason.contains("no driver") == true)
   }
 
+  /// As PoCL where it may write nowhere.
+  @Test(.enabled(if: Machine.isEquipped, Machine.reason))
+  func aDriverWithoutDevicesSaysSo() throws {
+    let listing = listOpenCLDevices(
+      interceptor: { "\($0)" == "clGetDeviceIDs" ? CL_DEVICE_NOT_FOUND : $1() },
+      options: Self.options)
+    #expect(listing.devices.isEmpty)
+    let skipped = try #require(listing.skipped.first)
+    #expect(!skipped.name.isEmpty && !skipped.name.hasPrefix("OpenCL platform"))
+    #expect(skipped.reason.contains("POCL_CACHE_DIR"))
+  }
+
   @Test(arguments: [
     ("OpenCL 1.2", 1, 2), ("OpenCL 3.0 PoCL HSTR: x", 3, 0), ("OpenCL 2.10 CUDA", 2, 10),
     ("OpenCL", 0, 0), ("", 0, 0), ("1.2", 0, 0), ("OpenCL x.y", 0, 0),

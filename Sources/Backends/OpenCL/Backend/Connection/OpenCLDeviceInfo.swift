@@ -35,6 +35,17 @@ struct OpenCLDeviceInfo: Sendable {
   /// Bytes that the start of a piece of a buffer must be a multiple of.
   let baseAlignment: Int
 
+  /// What a platform says of itself; nothing where it does not say.
+  static func text(
+    _ parameter: cl_int, of platform: Identifier, _ library: OpenCLLibrary
+  ) -> String {
+    query { size, value, needed in
+      library.call("clGetPlatformInfo") {
+        $0.clGetPlatformInfo(platform.pointer, cl_platform_info(parameter), size, value, needed)
+      }
+    }
+  }
+
   init(_ device: Identifier, platform: Identifier, library: OpenCLLibrary) {
     self.device = device
     self.platform = platform
@@ -42,13 +53,6 @@ struct OpenCLDeviceInfo: Sendable {
       query { size, value, needed in
         library.call("clGetDeviceInfo") {
           $0.clGetDeviceInfo(device.pointer, cl_device_info(parameter), size, value, needed)
-        }
-      }
-    }
-    func platformText(_ parameter: cl_int) -> String {
-      query { size, value, needed in
-        library.call("clGetPlatformInfo") {
-          $0.clGetPlatformInfo(platform.pointer, cl_platform_info(parameter), size, value, needed)
         }
       }
     }
@@ -62,8 +66,8 @@ struct OpenCLDeviceInfo: Sendable {
       return status == CL_SUCCESS ? value : 0
     }
     name = text(CL_DEVICE_NAME)
-    platformName = platformText(CL_PLATFORM_NAME)
-    platformVersion = platformText(CL_PLATFORM_VERSION)
+    platformName = Self.text(CL_PLATFORM_NAME, of: platform, library)
+    platformVersion = Self.text(CL_PLATFORM_VERSION, of: platform, library)
     deviceVersion = text(CL_DEVICE_VERSION)
     driverVersion = text(CL_DRIVER_VERSION)
     type = number(CL_DEVICE_TYPE, cl_device_type.self)

@@ -37,9 +37,13 @@ func listOpenCLDevices(
         $0.clGetDeviceIDs(platform.pointer, cl_device_type(CL_DEVICE_TYPE_ALL), count, list, found)
       }
     }
-    if devices.isEmpty, status != CL_SUCCESS, status != CL_DEVICE_NOT_FOUND {
+    if devices.isEmpty {
+      let name = OpenCLDeviceInfo.text(CL_PLATFORM_NAME, of: platform, library)
       skip(
-        "OpenCL platform \(index)", "it cannot list its devices (\(openCLName(ofStatus: status)))")
+        name.isEmpty ? "OpenCL platform \(index)" : name,
+        status == CL_SUCCESS || status == CL_DEVICE_NOT_FOUND
+          ? "it lists no device; PoCL needs a folder that it may write, HOME or POCL_CACHE_DIR, and Rusticl RUSTICL_ENABLE"
+          : "it cannot list its devices (\(openCLName(ofStatus: status)))")
     }
     for device in devices {
       let info = OpenCLDeviceInfo(device, platform: platform, library: library)
