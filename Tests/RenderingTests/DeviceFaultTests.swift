@@ -4,6 +4,7 @@ import ConformanceKit
 import FocalCPU
 import FocalCore
 import FocalRendering
+import Foundation
 import Synchronization
 import Testing
 
@@ -91,6 +92,41 @@ import Testing
       given += 1
     }
     #expect(given >= 10)
+  }
+
+  /// While a frame waits for those in flight to give back memory, their handlers may ask the session.
+  @Test(arguments: TestDevices.processors)
+  func handlersMayAskWhileMemoryIsRefused(_ device: Device) throws {
+    let (small, large) = (
+      try CutScene.renderCase(.exact, .preview, width: 47, height: 503), try makeCase()
+    )
+    let whole = try large.render(on: device).pixelBytes()
+    let limited = LimitedBackend(device)
+    let session = try makeSession(limited, large)
+    let first = session.commandQueue.makeCommandBuffer()
+    let asked = Mutex(-1)
+    first.addCompletedHandler { [session] _ in
+      // The next frame has been refused by now, as a rule.
+      Thread.sleep(forTimeInterval: 0.3)
+      asked.withLock { $0 = session.workingMemoryByteCount }
+    }
+    try session.encode(small, to: makeDestination(small), first)
+    first.commit()
+    let destination = try makeDestination(large)
+    let second = session.commandQueue.makeCommandBuffer()
+    try session.encode(large, to: destination, second)
+    // The first frame's buffers are there, and the larger one's are not.
+    while session.workingMemoryByteCount == 0 { Thread.sleep(forTimeInterval: 0.001) }
+    limited.change { $0.givenBeforeRefusal = 0 }
+    second.commit()
+    second.waitUntilCompleted()
+    first.waitUntilCompleted()
+    #expect(second.error == nil)
+    #expect(destination.pixelBytes() == whole)
+    #expect(asked.withLock { $0 } >= 0)
+    var wasReached = false
+    limited.change { wasReached = $0.givenBeforeRefusal == nil }
+    #expect(wasReached)
   }
 
   @Test(arguments: TestDevices.processors)

@@ -7,7 +7,7 @@
 /// one command buffer, would be such a job on a small device. Between jobs a desktop gets its turn, too.
 package enum DeviceJobs {
   /// Most work of a job, in invocations of a plain kernel, unless one dispatch alone has more. Half a frame
-  /// of 4K at export quality; a large GPU takes 2 to 3 ms for it, one in a processor 100 to 300.
+  /// of 4K at export quality: 2 ms of a large GPU, and by estimate 100 to 200 of one in a processor.
   package static let largest = 256_000_000
 
   /// The places of the dispatches of each job, in order; at least one, which may be empty.

@@ -251,13 +251,15 @@ extension RenderingSession {
   ) throws(CinematicError) -> [[KernelDispatch]] {
     let backend = commandQueue.device.backend
     let size = Dimensions(width: picture.size.width, height: rows)
-    let result = state.withLock { state in
-      Result { () throws(CinematicError) in
-        try state.bind(
-          size, isBlurred: picture.blur != nil, limit: sessionAttributes.workingMemoryLimit,
-          on: backend, settle: { () throws(CinematicError) in try run([]) }, passes)
+    return try binding(run) { mayCut throws(CinematicError) in
+      let result = state.withLock { state in
+        Result { () throws(CinematicError) in
+          try state.bind(
+            size, isBlurred: picture.blur != nil, limit: sessionAttributes.workingMemoryLimit,
+            on: backend, mayCut: mayCut, passes)
+        }
       }
+      return try result.get()
     }
-    return try result.get()
   }
 }

@@ -34,19 +34,18 @@ extension RenderingSession {
     /// - Parameters:
     ///   - size: what is cut: its rows, and for messages.
     ///   - limit: bytes that are taken if any cut keeps to them; else the cut that takes least.
-    ///   - settle: blocks until the frames in flight are done.
+    ///   - mayCut: whether a refusal of memory means a smaller cut; else it is thrown.
     ///   - passes: those of a cut.
     /// - Throws: `outOfMemory` when not even the lowest strips fit.
     mutating func bind(
       _ size: Dimensions, isBlurred: Bool, limit: Int?, on backend: any DeviceBackend,
-      settle: () throws(CinematicError) -> Void, _ passes: (FrameCut) -> FramePasses
+      mayCut: Bool, _ passes: (FrameCut) -> FramePasses
     ) throws(CinematicError) -> [[KernelDispatch]] {
       if refused?.size != size { refused = nil }
       let candidates = FrameCut.candidates(
         height: size.height, on: backend, isBlurred: isBlurred)
       let likely = [candidates[0]] + (lastCut.map { [$0] } ?? [])
       var refusal: CinematicError?
-      var isSettled = false
       var smallest = Int.max
       // The size that comes nearest to a limit that no cut keeps.
       var lowest: (cut: FrameCut, total: Int)?
@@ -63,23 +62,18 @@ extension RenderingSession {
             if layout.total < lowest?.total ?? .max { lowest = (cut, layout.total) }
             continue
           }
-          while true {
-            do {
-              let submissions = try memory.bind(list, as: layout, on: backend)
-              if cut != candidates[0] { lastCut = cut }
-              return submissions
-            } catch {
-              guard error.code == .outOfMemory else { throw error }
-              // Memory from this attempt, or from other frames, is in the way. Those in flight hold theirs
-              // until they are done.
-              memory.release()
-              refusal = error
-              if isSettled { break }
-              try settle()
-              isSettled = true
-            }
+          do {
+            let submissions = try memory.bind(list, as: layout, on: backend)
+            if cut != candidates[0] { lastCut = cut }
+            return submissions
+          } catch {
+            guard error.code == .outOfMemory else { throw error }
+            // Memory from this attempt, or from other frames, is in the way.
+            memory.release()
+            guard mayCut else { throw error }
+            refusal = error
+            refused = (size, layout.total)
           }
-          refused = (size, layout.total)
         }
         guard lowest != nil else { break }
       }
@@ -98,6 +92,25 @@ extension RenderingSession {
       if backend.kind != .discreteGPU { own = min(own, MemoryBudget.byteCount / 2) }
       // After a refusal a good deal less is tried at once: memory is given in pieces.
       return min(own, refused.map { $0.byteCount / 4 * 3 } ?? .max)
+    }
+  }
+
+  /// Does something that takes memory, and once more if the device refuses it: frames in flight hold theirs until they
+  /// are done. They are waited for without the session's lock, which their handlers may ask for.
+  ///
+  /// - Parameters:
+  ///   - run: runs dispatches after everything that was encoded before, and waits.
+  ///   - bind: told whether a frame may be cut for want of memory.
+  func binding<Result>(
+    _ run: ([KernelDispatch]) throws(CinematicError) -> Void,
+    _ bind: (_ mayCut: Bool) throws(CinematicError) -> Result
+  ) throws(CinematicError) -> Result {
+    do throws(CinematicError) {
+      return try bind(false)
+    } catch {
+      guard error.code == .outOfMemory else { throw error }
+      try run([])
+      return try bind(true)
     }
   }
 

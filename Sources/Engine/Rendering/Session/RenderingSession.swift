@@ -78,8 +78,8 @@ public final class RenderingSession: Sendable {
     try validate(commandBuffer, frameAttributes, source, disparity, destination)
     commandBuffer.encode { [self] (run) throws(CinematicError) in
       let info = try readInfo(of: disparity, run)
-      return try plan(frameAttributes, source, disparity, info, destination) {
-        () throws(CinematicError) in try run([])
+      return try binding(run) { mayCut throws(CinematicError) in
+        try plan(frameAttributes, source, disparity, info, destination, mayCut: mayCut)
       }
     }
   }
@@ -105,7 +105,7 @@ public final class RenderingSession: Sendable {
   /// The frame's passes, bound to the session's memory.
   private func plan(
     _ frameAttributes: FrameAttributes, _ source: Picture, _ disparity: DisparityMap,
-    _ info: DisparityMapInfo, _ destination: Picture, settle: () throws(CinematicError) -> Void
+    _ info: DisparityMapInfo, _ destination: Picture, mayCut: Bool
   ) throws(CinematicError) -> [[KernelDispatch]] {
     let result = state.withLock { state in
       Result { () throws(CinematicError) in
@@ -113,7 +113,7 @@ public final class RenderingSession: Sendable {
           frameAttributes, source, disparity, info, destination, &state)
         return try state.bind(
           frame.size, isBlurred: blur != nil, limit: sessionAttributes.workingMemoryLimit,
-          on: commandQueue.device.backend, settle: settle
+          on: commandQueue.device.backend, mayCut: mayCut
         ) { FramePasses(frame, blur: blur, cut: $0) }
       }
     }

@@ -94,14 +94,15 @@ extension RenderingSession {
         remedy: "give one of \(shown)")
     }
     commandBuffer.encode { [self] (run) throws(CinematicError) in
-      try plan(layers, source, destination) { () throws(CinematicError) in try run([]) }
+      try binding(run) { mayCut throws(CinematicError) in
+        try plan(layers, source, destination, mayCut: mayCut)
+      }
     }
   }
 
   /// The passes, bound to the session's memory.
   private func plan(
-    _ layers: SubjectLayers, _ source: Picture, _ destination: Picture,
-    settle: () throws(CinematicError) -> Void
+    _ layers: SubjectLayers, _ source: Picture, _ destination: Picture, mayCut: Bool
   ) throws(CinematicError) -> [[KernelDispatch]] {
     let backend = commandQueue.device.backend
     var frame = FramePasses.Frame(
@@ -114,7 +115,7 @@ extension RenderingSession {
     let limit = min(sessionAttributes.workingMemoryLimit ?? .max, Self.layersMemory)
     let result = state.withLock { state in
       Result { () throws(CinematicError) in
-        try state.bind(frame.size, isBlurred: false, limit: limit, on: backend, settle: settle) {
+        try state.bind(frame.size, isBlurred: false, limit: limit, on: backend, mayCut: mayCut) {
           FramePasses(frame, layers: layers, tags: source.tags, cut: $0)
         }
       }
