@@ -65,6 +65,32 @@ import Testing
     #expect(brightest < 0.002)
   }
 
+  /// A plane in focus shows evenly through the blurred edge of a near thing whose map has two radii, its rim's and its
+  /// inner part's: along a line into the thing, the light only falls. Where both met there was a hole in the plane, a
+  /// dark line a tenth of white deep. Within 0.01: cells of the layers and slices.
+  @Test(arguments: [.preview, .export, .exportHigh] as [RenderingQuality], [8, 14] as [Int])
+  func aPlaneInFocusShowsEvenlyUnderTwoNearSurfaces(
+    _ quality: RenderingQuality, rim: Int
+  ) throws {
+    let (columns, rows) = (320, 64)
+    let floats = try RenderCase(
+      source: .linear(columns, rows) { x, _ in SIMD3(repeating: x < 120 ? 1 : 0) },
+      disparity: .disparity(columns, rows) { x, _ in
+        (x < 120 ? 0 : x < 120 + rim ? 40 : 34) / 160
+      },
+      focusDisparity: 0, fNumber: 1, blurScale: 2 * 160 / Float(columns), quality: quality
+    ).render(on: .cpu()).floats()
+    var darkest: Float = 1
+    var rise: Float = 0
+    for x in 40..<240 {
+      let light = floats[4 * (rows / 2 * columns + x) + 1]
+      rise = max(rise, light - darkest)
+      darkest = min(darkest, light)
+    }
+    #expect(darkest < 0.01)
+    #expect(rise < 0.01)
+  }
+
   /// A near thing whose map has small steps along its edge, before a bright plane far behind the focus, has no specks
   /// there: a mean of its radius and the plane's would be in focus. In codes of a square root every pixel is within
   /// 0.04 of the median of its neighbours; up to two hundred pixels were up to 0.1 away.

@@ -82,7 +82,7 @@ import Testing
         fineWidth: Int32(sizes[index].width), fineHeight: Int32(sizes[index].height),
         coarseWidth: Int32(sizes[index + 1].width), coarseHeight: Int32(sizes[index + 1].height),
         edge: max(edge, slant * Float(1 << index)), last: index + 2 == sizes.count ? 1 : 0,
-        rowShift: 0, firstRow: 0, rows: 0)
+        rowShift: 0, firstRow: 0, rows: 0, nearLimit: 0)
     }
     func dispatch(_ kernel: Kernel, _ index: Int, over size: Dimensions) -> KernelDispatch {
       KernelDispatch(

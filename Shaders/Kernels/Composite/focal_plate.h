@@ -30,8 +30,8 @@ FOCAL_FUNCTION PlatePixel sharpPixel(FOCAL_TAKES int32_t x, int32_t y) {
   const float back = isPlain ? FOCAL_NO_SURFACE : matte[edge + FocalMatteBackRadius];
   PlatePixel result = {c, front, 1.0f};
   if (front > p.focus.nearLimit) {
-    // Under a near object: what it hides, if that is in focus.
-    if (back > FOCAL_NO_SURFACE) {
+    // Under a near object: what it hides, or under two, if that is in focus.
+    if (back > FOCAL_NO_SURFACE && back <= p.focus.nearLimit) {
       const float share = plateShare(FOCAL_PASSES back);
       result.colour =
           FOCAL_FLOAT4(share * matte[edge + FocalMatteBackR], share * matte[edge + FocalMatteBackG],
@@ -40,16 +40,20 @@ FOCAL_FUNCTION PlatePixel sharpPixel(FOCAL_TAKES int32_t x, int32_t y) {
     } else {
       const int32_t count = p.layerWidth * p.layerHeight;
       const int32_t o = (y / p.scale + p.layerOriginY) * p.layerWidth + x / p.scale;
-      const float hidden = layers[FocalLayerBackRadius * count + o];
-      if (hidden > FOCAL_NO_SURFACE) {
-        const float share = plateShare(FOCAL_PASSES hidden * FOCAL_FLOAT(p.scale));
-        result.colour = FOCAL_FLOAT4(share * layers[FocalLayerBackR * count + o],
-                                     share * layers[FocalLayerBackG * count + o],
-                                     share * layers[FocalLayerBackB * count + o], share);
-        result.circle = hidden * FOCAL_FLOAT(p.scale);
+      const float behind = layers[FocalLayerBackRadius * count + o] * FOCAL_FLOAT(p.scale);
+      if (behind > FOCAL_NO_SURFACE) {
+        const bool isDeep = behind > p.focus.nearLimit;
+        const int32_t first = (isDeep ? FocalLayerDeepR : FocalLayerBackR) * count + o;
+        const float hidden =
+            isDeep ? layers[FocalLayerDeepRadius * count + o] * FOCAL_FLOAT(p.scale) : behind;
+        const float share = plateShare(FOCAL_PASSES hidden);
+        result.colour = FOCAL_FLOAT4(share * layers[first], share * layers[count + first],
+                                     share * layers[2 * count + first], share);
+        result.circle = hidden;
       } else {
         // A surface that leaves the focus towards the lens continues itself.
-        result.colour.w = 1.0f;
+        const float itself = isPlain ? 1.0f : 0.0f;
+        result.colour = FOCAL_FLOAT4(itself * c.x, itself * c.y, itself * c.z, itself);
         result.circle = p.focus.nearLimit;
       }
     }

@@ -58,7 +58,12 @@ FOCAL_CONSTANT(FocalLayerBackG, 6)
 FOCAL_CONSTANT(FocalLayerBackB, 7)
 FOCAL_CONSTANT(FocalLayerBackRadius, 8)
 FOCAL_CONSTANT(FocalLayerReach, 9)  // lowest slice of the connected surface, see connectSlices
-FOCAL_CONSTANT(FocalLayerPlanes, 10)
+// What both surfaces hide, where both are too near for the focus plate: colour and radius, see pyramidStore.
+FOCAL_CONSTANT(FocalLayerDeepR, 10)
+FOCAL_CONSTANT(FocalLayerDeepG, 11)
+FOCAL_CONSTANT(FocalLayerDeepB, 12)
+FOCAL_CONSTANT(FocalLayerDeepRadius, 13)
+FOCAL_CONSTANT(FocalLayerPlanes, 14)
 
 /// Pixels of the layers to one of the picture, exactly: `scale` is 1, 2, 4 or 8.
 FOCAL_FUNCTION float focal_toLayer(int32_t scale) {

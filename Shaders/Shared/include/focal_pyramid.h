@@ -15,6 +15,7 @@ FOCAL_STRUCT(FocalPyramidParameters) {
   /// Where levels hold windows: the fine level's row is twice the coarse one's plus `rowShift`.
   int32_t rowShift;
   int32_t firstRow, rows;  ///< pyramidBase, pyramidDown: rows of the coarse level that are made, 0 for all
+  float nearLimit;         ///< pyramidStore: nearer surfaces are not of the focus plate, pixels of the layers
 };
 /// The finest level of what lies behind: the farther of the surfaces known in 2x2 pixels of the layers. Pixels of
 /// the level.
@@ -41,7 +42,12 @@ FOCAL_KERNEL(pyramidDown)
   _(reads, float, coarse)
 FOCAL_KERNEL(pyramidUp)
 
-/// The surfaces hidden behind the fronts that had no back, put there. Pixels of the layers.
+/// How many near surfaces, one behind the other, are looked behind for one that the focus plate draws. 1 leaves dark
+/// lines where a far surface in focus shows under two near ones; 8 makes no difference.
+#define FOCAL_DEEP_STEPS 3
+/// Steps of an edge up to which two near surfaces with a third behind them become one.
+#define FOCAL_JOINED_STEPS 3.0f
+/// The surfaces hidden behind the fronts that had no back, put there, and those hidden behind two. Pixels of the layers.
 #define FOCAL_KERNEL_pyramidStore(_)    \
   _(parameters, FocalPyramidParameters) \
   _(writes, float, layers)              \

@@ -41,8 +41,8 @@ FOCAL_FUNCTION float focal_platePixel(const struct FocalPlateInput *in,
   float front = plain ? in->radius[q] : edge[FocalMatteFrontRadius];
   const float back = plain ? FOCAL_NO_SURFACE : edge[FocalMatteBackRadius];
   if (front > p->focus.nearLimit) {
-    // Under a near object: what it hides, if that is in focus.
-    if (back > FOCAL_NO_SURFACE) {
+    // Under a near object: what it hides, or under two, if that is in focus.
+    if (back > FOCAL_NO_SURFACE && back <= p->focus.nearLimit) {
       const float share = focal_plateShare(p, back);
       for (size_t i = 0; i < 3; i++) out[i] = share * edge[FocalMatteBackR + i];
       out[3] = share;
@@ -50,17 +50,22 @@ FOCAL_FUNCTION float focal_platePixel(const struct FocalPlateInput *in,
     }
     const size_t o =
         (size_t)(y / p->scale + p->layerOriginY) * (size_t)p->layerWidth + (size_t)(x / p->scale);
-    const float hidden = in->layers[FocalLayerBackRadius * in->layerCount + o];
-    if (hidden > FOCAL_NO_SURFACE) {
-      const float share = focal_plateShare(p, hidden * (float)p->scale);
+    const float behind = in->layers[FocalLayerBackRadius * in->layerCount + o] * (float)p->scale;
+    if (behind > FOCAL_NO_SURFACE) {
+      const int isDeep = behind > p->focus.nearLimit;
+      const size_t first = isDeep ? FocalLayerDeepR : FocalLayerBackR;
+      const float hidden =
+          isDeep ? in->layers[FocalLayerDeepRadius * in->layerCount + o] * (float)p->scale : behind;
+      const float share = focal_plateShare(p, hidden);
       for (size_t i = 0; i < 3; i++)
-        out[i] = share * in->layers[(FocalLayerBackR + i) * in->layerCount + o];
+        out[i] = share * in->layers[(first + i) * in->layerCount + o];
       out[3] = share;
-      return hidden * (float)p->scale;
+      return hidden;
     }
     // A surface that leaves the focus towards the lens continues itself.
-    for (size_t i = 0; i < 3; i++) out[i] = c[i];
-    out[3] = 1.0f;
+    const float itself = plain ? 1.0f : 0.0f;
+    for (size_t i = 0; i < 3; i++) out[i] = itself * c[i];
+    out[3] = itself;
     return p->focus.nearLimit;
   }
   const float share = focal_plateShare(p, front);

@@ -18,6 +18,8 @@ struct BackPyramid {
   /// Whether all of the layers are in memory, too.
   private let isWhole: Bool
   private let edge: Float
+  /// Nearer surfaces are not of the focus plate, pixels of the layers.
+  private let nearLimit: Float
 
   /// Windows of the layers begin and end at its multiples.
   static let unit = 16
@@ -46,12 +48,12 @@ struct BackPyramid {
   /// Bytes of the coarse levels of layers of which only windows are in memory; `nil` if the layers are too
   /// small for a coarse level.
   static func coarseByteCount(of layers: Dimensions, _ blur: FramePasses.Blur) -> Int? {
+    guard layers.height > leastHeight else { return nil }
     var cells = 0
-    let pyramid = BackPyramid(layers, fineLevels: mostFineLevels, blur) {
+    _ = BackPyramid(layers, fineLevels: mostFineLevels, blur) {
       cells = $0
       return .external(.none)
     }
-    guard pyramid.sizes.count > 1, layers.height > leastHeight else { return nil }
     return cells * Int(FocalPyramidPlanes) * MemoryLayout<Float>.stride
   }
 
@@ -73,10 +75,12 @@ struct BackPyramid {
     repeat {
       sizes.append(size)
       size = Dimensions(width: (size.width + 1) / 2, height: (size.height + 1) / 2)
-    } while sizes.last!.width >= 4 || sizes.last!.height >= 4
-      ? 1 << sizes.count <= 8 * largest + 8 && sizes.count < 12 : false
+    } while sizes.count < 2
+      || (sizes.last!.width >= 4 || sizes.last!.height >= 4)
+        && 1 << sizes.count <= 8 * largest + 8 && sizes.count < 12
     self.sizes = sizes
     edge = BlurSettings.edge / scale
+    nearLimit = BlurSettings.focusRange.nearLimit / scale
     // A picture that is cut into bands has several levels.
     firstCoarse = max(min(fineLevels, sizes.count - 1), 1)
     isWhole = fineLevels == 0
@@ -116,7 +120,7 @@ struct BackPyramid {
       edge: max(edge, BlurSettings.steepestSlant * Float(1 << index)),
       last: index + 2 == sizes.count ? 1 : 0,
       rowShift: Int32(2 * coarse.firstRow - fine.firstRow),
-      firstRow: Int32(rows?.lowerBound ?? 0), rows: Int32(rows?.count ?? 0))
+      firstRow: Int32(rows?.lowerBound ?? 0), rows: Int32(rows?.count ?? 0), nearLimit: nearLimit)
   }
 
   /// The rows of `coarse`, the level behind `index`, that the rows of `fine` give.
@@ -204,7 +208,6 @@ struct BackPyramid {
 
   /// Puts what was found behind the fronts of the layers that have no back.
   func extendBacks(of layers: FramePasses.Layers, in list: inout PassList) {
-    guard sizes.count > 1 else { return }
     let levels = fineLevels(of: layers, &list)
     if isWhole {
       down(0, levels[0], levels[1], &list)
