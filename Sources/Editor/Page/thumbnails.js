@@ -32,7 +32,10 @@ export function layOutThumbnails() {
       lane.append(image);
     }
     image.style.left = `${x(frame)}px`;
-    image.style.width = `${Math.min(x(step), x(frames() - frame)) - 1}px`;
+    // They come in the movie's own pixels: cut to their place as it would be in those, then widened to it.
+    const aspect = model.document.pixelAspect ?? 1;
+    image.style.width = `${(Math.min(x(step), x(frames() - frame)) - 1) / aspect}px`;
+    image.style.transform = aspect === 1 ? "" : `scaleX(${aspect})`;
   }
   for (const image of known.values()) image.remove();
 }
