@@ -137,6 +137,47 @@ func removeFolder(_ path: String) { try? FileManager.default.removeItem(atPath: 
     await rig.end()
   }
 
+  /// Two stops and the end of the source at the same time: whoever asks learns the same, once the movie is whole.
+  @Test func everyStopGetsTheReport() async throws {
+    let gate = Gate(passes: 1)
+    let rig = try Rig(provider: SlowProvider(gate: gate))
+    let session = rig.session
+    let path = rig.path("movie.mov")
+    try await session.startRecording(CaptureRecording(editableMovie: path))
+    try await session.start()
+    try await rig.give(0..<1, hasMap: false)
+    rig.source.give(try TestScene.picture(1, hasMap: false))
+    for _ in 0..<10000 where !gate.hasWaiter { try await Task.sleep(for: .microseconds(500)) }
+    let first = Task { try await session.stopRecording() }
+    for _ in 0..<10000 where await session.recording?.stop == nil {
+      try await Task.sleep(for: .microseconds(500))
+    }
+    rig.source.end()
+    let second = Task { await session.stop() }
+    gate.open()
+    #expect(try await first.value.frameCount == 2)
+    let stopped = try #require(await second.value)
+    #expect(stopped.frameCount == 2 && stopped.movies.allSatisfy { $0.error == nil })
+    await session.ended()
+    #expect(try await session.stopRecording().frameCount == 2)
+    #expect(try await FrameReader.open(path).frameNumbers.count == 2)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: rig.folder) == ["movie.mov"])
+    await rig.end()
+  }
+
+  /// A provider that hangs is not waited for, and its cancellation is no failure.
+  @Test(.timeLimit(.minutes(1))) func stopDoesNotWaitForProvider() async throws {
+    let gate = Gate()
+    let rig = try Rig(provider: SlowProvider(gate: gate))
+    try await rig.session.start()
+    rig.source.give(try TestScene.picture(0, hasMap: false))
+    for _ in 0..<10000 where !gate.hasWaiter { try await Task.sleep(for: .microseconds(500)) }
+    await rig.session.stop()
+    #expect(!gate.hasWaiter)
+    #expect(await rig.session.failure == nil)
+    await rig.end()
+  }
+
   /// `FOCAL_CAPTURE_COUNT=100` is the long run.
   @Test func apertureIsLockedWhileRecordingAndKeptByEachMovie() async throws {
     let rig = try Rig()

@@ -256,6 +256,37 @@ import Testing
     #expect(try await FrameReader.open(folder.file("m.mov")).frameNumbers.count > 0)
   }
 
+  /// Typed lines have times, and wait for a picture, as those of a file do.
+  @Test func typedCommandsWait() async throws {
+    let folder = Folder()
+    try Self.material(20, in: folder)
+    let record = (["focal"] + Self.record).joined(separator: " ")
+    let outcome = try await Program.shell(
+      "printf 'photo still.png\\n60 stop\\n' | \(record) -o m.mov --commands -", in: folder)
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    #expect(folder.names.contains("still.png"), "\(outcome.errors)")
+    #expect(
+      outcome.errors.contains("the session ended before the command '60 stop'"),
+      "\(outcome.errors)")
+  }
+
+  /// Clocks cannot count to them.
+  @Test func timesOfNoSession() async throws {
+    let folder = Folder()
+    try Self.material(20, in: folder)
+    folder.write(Array("auto\n1e30 stop\n".utf8), to: "taps.txt")
+    try await refuses(
+      Self.record + ["-o", "m.mov", "--commands", "taps.txt"], in: folder,
+      naming: ["'1e30 stop' (line 2)", "100000000 seconds"])
+    for command in [["record"] + Self.source + ["-o", "m.mov"], ["preview"] + Self.source] {
+      for duration in ["1e30", "nan", "0"] {
+        let outcome = try await Program.focal(
+          ["capture"] + command + ["--duration", duration], in: folder)
+        #expect(outcome.code == 64 && outcome.errors.contains("--duration"), "\(outcome.errors)")
+      }
+    }
+  }
+
   /// The aperture changes where no movie is recorded.
   @Test func apertures() async throws {
     let folder = Folder()

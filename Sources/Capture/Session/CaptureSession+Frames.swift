@@ -87,6 +87,8 @@ extension CaptureSession {
         await take(frame)
         delivery = Task { await deliver(frame) }
       } catch {
+        // The session ends, and does not wait for a provider that hangs.
+        if error.code == .cancelled, Task.isCancelled { break }
         await fail(error)
         break
       }
@@ -195,9 +197,9 @@ extension CaptureSession {
   /// Everything that came has been worked on.
   private func end() async {
     phase = .over
-    if let recording, !recording.isStopping {
-      let report = await finish(recording, endedBy: failure)
-      endedReport = report
+    // Where somebody stops it already, the report is theirs.
+    let isStopping = recording?.outcome != nil
+    if let report = await endRecording(withSession: true)?.value, !isStopping {
       happened.yield(.recordingEnded(report))
     }
     for consumer in consumers.values { consumer.continuation.finish() }

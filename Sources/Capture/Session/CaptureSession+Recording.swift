@@ -14,7 +14,10 @@ struct ActiveRecording: Sendable {
   let dropped: Int
   /// Pictures up to then belong to it, once it is told to stop.
   var stop: Time?
-  var isStopping = false
+  /// Completes the movies, once it is told to stop: all who stop it wait for this one.
+  var outcome: Task<CaptureRecordingReport, Never>?
+  /// Whether the session ends with it: its report is then kept for those who ask later.
+  var endsWithSession = false
 }
 
 extension CaptureSession {
@@ -66,22 +69,36 @@ extension CaptureSession {
 
   /// Ends the recording with the picture that came last, and waits until its movies are whole.
   ///
-  /// - Returns: what became of them; of a recording that the end of the device ended, the same.
+  /// - Returns: what became of them; of a recording that the end of the device ended, or that somebody else is stopping,
+  ///   the same.
   /// - Throws: `invalidState` where nothing is recorded.
   public func stopRecording() async throws(CinematicError) -> CaptureRecordingReport {
     if let report = endedReport {
       endedReport = nil
       return report
     }
-    guard var active = recording, !active.isStopping else {
+    guard let outcome = endRecording() else {
       throw CinematicError(
         .invalidState, "nothing is recorded from \(source.name)", remedy: "start a recording first")
     }
-    active.isStopping = true
-    active.stop = clock.now
-    recording = active
-    await settle(active)
-    return await finish(active, endedBy: failure)
+    return await outcome.value
+  }
+
+  /// Ends the recording, if there is one, once: whoever calls gets the same outcome.
+  ///
+  /// - Parameter withSession: whether nothing is recorded after it.
+  func endRecording(withSession: Bool = false) -> Task<CaptureRecordingReport, Never>? {
+    guard let active = recording else { return nil }
+    if withSession { recording?.endsWithSession = true }
+    if let outcome = active.outcome { return outcome }
+    let stop = clock.now
+    recording?.stop = stop
+    let outcome = Task { () -> CaptureRecordingReport in
+      await settle(active.recorder, until: stop)
+      return await finish(active)
+    }
+    recording?.outcome = outcome
+    return outcome
   }
 
   /// How long a stop waits for what is under way, in steps of ten milliseconds.
@@ -90,23 +107,23 @@ extension CaptureSession {
   private static let longestSoundWait = 30
 
   /// Waits for pictures that came before the stop, and for their sound.
-  private func settle(_ active: ActiveRecording) async {
+  private func settle(_ recorder: CaptureRecorder, until stop: Time) async {
     for _ in 0..<Self.longestWait {
-      let isBeyond = latest.map { $0.picture.time > (active.stop ?? .zero) } ?? false
+      let isBeyond = latest.map { $0.picture.time > stop } ?? false
       if phase == .over || isSettled || isBeyond && deliveries == 0 { break }
       try? await Task.sleep(for: .milliseconds(10))
     }
-    guard soundFormat != nil, let end = await active.recorder.end else { return }
+    guard soundFormat != nil, let end = await recorder.end else { return }
     for _ in 0..<Self.longestSoundWait where heardUntil < end && phase == .running {
       try? await Task.sleep(for: .milliseconds(10))
     }
   }
 
-  func finish(
-    _ active: ActiveRecording, endedBy error: CinematicError?
-  ) async -> CaptureRecordingReport {
+  private func finish(_ active: ActiveRecording) async -> CaptureRecordingReport {
     let report = await active.recorder.finish(
-      dropped: pictures.droppedCount - active.dropped, endedBy: error)
+      dropped: pictures.droppedCount - active.dropped, endedBy: failure)
+    // In one step: whoever finds no recording finds its report.
+    if recording?.endsWithSession == true { endedReport = report }
     recording = nil
     return report
   }

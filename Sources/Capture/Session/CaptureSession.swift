@@ -82,7 +82,7 @@ public actor CaptureSession {
   var latest: AnalyzedFrame?
   var orders: [CaptureOrder] = []
   var recording: ActiveRecording?
-  /// That of a recording that the end of the session ended.
+  /// That of a recording that ended with the session.
   var endedReport: CaptureRecordingReport?
   var consumers: [Int: FrameConsumer] = [:]
   var nextConsumer = 0
@@ -159,22 +159,32 @@ public actor CaptureSession {
     tasks.append(Task { await work() })
   }
 
+  /// How long pictures that came before the end may take where nothing is recorded: a provider may hang.
+  private static let patience = Duration.seconds(2)
+
   /// Ends the session, and a recording with it.
   ///
   /// - Returns: the report of a recording that was under way, or that the device's end had ended;
   ///   ``stopRecording()`` gives it, too.
   @discardableResult public func stop() async -> CaptureRecordingReport? {
-    let report = try? await stopRecording()
-    endedReport = report ?? endedReport
+    var report = endedReport
+    let ending = endRecording(withSession: true)
+    if let ending { report = await ending.value }
     if phase == .ready {
       phase = .over
       happened.yield(.ended(nil))
       happened.finish()
     }
-    guard phase == .running else { return report }
-    for task in tasks.prefix(tasks.count - 1) { task.cancel() }
+    guard phase == .running, let work = tasks.last else { return report }
+    for task in tasks.dropLast() { task.cancel() }
     pictures.finish()
-    await tasks.last?.value
+    let patience = ending == nil ? Self.patience : .zero
+    let limit = Task {
+      try? await Task.sleep(for: patience)
+      work.cancel()
+    }
+    await work.value
+    limit.cancel()
     return report
   }
 

@@ -53,13 +53,19 @@ struct CaptureOrderLine: Sendable {
 
   /// - Parameter number: of the line in its file, from 1.
   /// - Returns: `nil` for a line that says nothing.
-  /// - Throws: `invalidParameter` for one that is not understood.
+  /// - Throws: `invalidParameter` for one that is not understood, or of a time that is too late.
   init?(_ line: String, number: Int? = nil) throws(CinematicError) {
     self.number = number
     text = line.trimmingCharacters(in: .whitespaces)
     guard !text.isEmpty, !text.hasPrefix("#") else { return nil }
     var words = text.split(separator: " ").map(String.init)
     if let first = words.first, let seconds = Double(first), seconds.isFinite, seconds >= 0 {
+      guard seconds <= CaptureRun.mostSeconds else {
+        throw CinematicError(
+          .invalidParameter,
+          "\(Self.name(text, number)) is meant for a time that no session reaches",
+          remedy: "give at most \(Int(CaptureRun.mostSeconds)) seconds")
+      }
       time = seconds
       words.removeFirst()
     }

@@ -42,9 +42,7 @@ struct CapturePreviewCommand: ParsableCommand, ProgramUser {
 
   func validate() throws {
     guard maximumSize >= 16 else { throw ValidationError("--maximum-size takes 16 or more") }
-    if let duration, !(duration > 0 && duration.isFinite) {
-      throw ValidationError("--duration takes seconds above zero")
-    }
+    try CaptureRun.check(duration: duration)
   }
 
   func run() throws {

@@ -94,9 +94,7 @@ struct CaptureRecordCommand: ParsableCommand, ProgramUser {
     guard output != nil || baked != nil || frames != nil else {
       throw ValidationError("name something to record: -o, --baked or --frames")
     }
-    if let duration, !(duration > 0 && duration.isFinite) {
-      throw ValidationError("--duration takes seconds above zero")
-    }
+    try CaptureRun.check(duration: duration)
   }
 
   func run() throws {

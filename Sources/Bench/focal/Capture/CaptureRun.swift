@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import Dispatch
 import FocalCapture
 import FocalCommands
@@ -21,15 +22,27 @@ struct CaptureRun: Sendable {
   /// For all of them.
   var rules = CaptureOrderRules()
 
+  /// The most seconds of a session: more than three years, and a length that every clock here can count to.
+  static let mostSeconds = 1e8
   /// How long commands wait for the first picture.
   private static let longestWait = Duration.seconds(10)
+
+  /// - Throws: `ValidationError` for a `--duration` that is none.
+  static func check(duration: Double?) throws {
+    guard let duration else { return }
+    guard duration > 0, duration <= mostSeconds else {
+      throw ValidationError(
+        "--duration takes seconds above zero, at most \(Int(mostSeconds)); leave it out to go on until Ctrl-C"
+      )
+    }
+  }
 
   /// - Parameter body: what is done beside, once the session runs; cancelled when it is over.
   /// - Throws: what starting throws, and what `body` throws. An order that cannot be done is told.
   func run(
     _ body: @escaping @Sendable (CaptureSession) async throws(CinematicError) -> Void
   ) async throws(CinematicError) {
-    try stopAtSignals(session)
+    let signalled = try StopAtSignals(session)
     try await session.start()
     let telling = Task { [events = session.events] in
       for await event in events { Self.tell(event) }
@@ -44,23 +57,30 @@ struct CaptureRun: Sendable {
       }
     }
     let begin = ContinuousClock.now
-    let ordering = Task { await obey(since: begin) }
+    let ordering = Task {
+      await obey(orders, since: begin)
+      if readsOrders { await obeyTyped(since: begin) }
+    }
     let timer = Task {
       guard let duration else { return }
       guard (try? await Task.sleep(for: .seconds(duration))) != nil else { return }
       _ = await session.stop()
     }
-    if readsOrders { readStandardInput() }
     await session.ended()
     timer.cancel()
     ordering.cancel()
     let failure = await work.value
+    await timer.value
+    await signalled.value()
     await ordering.value
     await telling.value
     if let failure { throw failure }
   }
 
-  private func obey(since begin: ContinuousClock.Instant) async {
+  /// - Returns: whether the session goes on.
+  @discardableResult private func obey(
+    _ orders: [CaptureOrderLine], since begin: ContinuousClock.Instant
+  ) async -> Bool {
     for (index, order) in orders.enumerated() {
       if let time = order.time {
         try? await Task.sleep(until: begin + .seconds(time), clock: .continuous)
@@ -74,38 +94,49 @@ struct CaptureRun: Sendable {
           try? await Task.sleep(for: .milliseconds(10))
         }
       }
-      guard !Task.isCancelled else { return tellMissed(orders[index...]) }
+      guard !Task.isCancelled else {
+        tellMissed(orders[index...])
+        return false
+      }
       guard await order.obey(on: session, rules) else {
         await session.stop()
-        return tellMissed(orders[(index + 1)...])
+        tellMissed(orders[(index + 1)...])
+        return false
       }
     }
+    return true
   }
 
   private func tellMissed(_ orders: ArraySlice<CaptureOrderLine>) {
     for order in orders { note("the session ended before \(order.name)") }
   }
 
-  /// Reads commands on a thread of its own, which may wait.
-  private func readStandardInput() {
-    let session = session
-    let rules = rules
+  /// Does what is typed, each line when the one before it is done.
+  private func obeyTyped(since begin: ContinuousClock.Instant) async {
+    let taken = DispatchSemaphore(value: 0)
+    for await line in Self.typedLines(taken) {
+      do throws(CinematicError) {
+        if let order = try CaptureOrderLine(line), await !obey([order], since: begin) { return }
+      } catch {
+        note("\(error)")
+      }
+      taken.signal()
+    }
+  }
+
+  /// The lines of standard input, read on a thread of its own, which may wait.
+  ///
+  /// - Parameter taken: signalled for each line before the next one is read.
+  private static func typedLines(_ taken: DispatchSemaphore) -> AsyncStream<String> {
+    let (lines, continuation) = AsyncStream.makeStream(of: String.self)
     Thread.detachNewThread {
       while let line = readLine() {
-        let done = DispatchSemaphore(value: 0)
-        Task {
-          do throws(CinematicError) {
-            if let order = try CaptureOrderLine(line), await !order.obey(on: session, rules) {
-              await session.stop()
-            }
-          } catch {
-            note("\(error)")
-          }
-          done.signal()
-        }
-        done.wait()
+        continuation.yield(line)
+        taken.wait()
       }
+      continuation.finish()
     }
+    return lines
   }
 
   private static func tell(_ event: CaptureEvent) {
@@ -126,22 +157,20 @@ struct CaptureRun: Sendable {
 
 /// Ctrl-C, a hang-up or a request to end stops the session, so that its movies become whole; a second one ends the
 /// program at once.
-private func stopAtSignals(_ session: CaptureSession) throws(CinematicError) {
-  let count = Counter()
-  try Signals.answer([SIGINT, SIGTERM, SIGHUP]) { number in
-    guard count.next() == 1 else { _exit(128 + number) }
-    Task { await session.stop() }
-  }
-  Signals.makeErrorsOfOutput()
-}
+private final class StopAtSignals: Sendable {
+  private let stop = Mutex<Task<Void, Never>?>(nil)
 
-private final class Counter: Sendable {
-  private let value = Mutex(0)
-
-  func next() -> Int {
-    value.withLock { value in
-      value += 1
-      return value
+  /// - Throws: what answering signals throws.
+  init(_ session: CaptureSession) throws(CinematicError) {
+    try Signals.answer([SIGINT, SIGTERM, SIGHUP]) { [self] number in
+      stop.withLock { stop in
+        guard stop == nil else { _exit(128 + number) }
+        stop = Task { _ = await session.stop() }
+      }
     }
+    Signals.makeErrorsOfOutput()
   }
+
+  /// Waits for a stop that is under way.
+  func value() async { await stop.withLock { $0 }?.value }
 }
