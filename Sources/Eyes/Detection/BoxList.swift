@@ -29,7 +29,7 @@ extension [FoundObject] {
 
 extension NormalizedRect {
   /// Where it lies once the picture has been turned.
-  func turned(by turn: QuarterTurn) -> NormalizedRect {
+  package func turned(by turn: QuarterTurn) -> NormalizedRect {
     let a = turn.applied(to: NormalizedPoint(x: x, y: y))
     let b = turn.applied(to: NormalizedPoint(x: maxX, y: maxY))
     return NormalizedRect(

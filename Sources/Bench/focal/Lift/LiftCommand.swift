@@ -4,6 +4,7 @@ import ArgumentParser
 import FocalCinematic
 import FocalCommands
 import FocalCore
+import FocalEyes
 import FocalMedia
 import FocalScript
 import FocalSubjects
@@ -194,10 +195,13 @@ struct SubjectOptions: ParsableArguments {
 
   /// Adds what the script has detected in a frame to a request.
   ///
-  /// - Parameter hasMap: whether a point is enough to find a subject.
+  /// - Parameters:
+  ///   - turn: from pictures as stored, where a script's detections lie, to pictures as shown, where a request's do.
+  ///   - hasMap: whether a point is enough to find a subject.
   /// - Throws: what reading the script throws, `incomplete` for a frame without the detections that are wanted.
   func add(
-    to request: inout GenerateForegroundInstanceMaskRequest, at time: Time, hasMap: Bool
+    to request: inout GenerateForegroundInstanceMaskRequest, at time: Time, turn: QuarterTurn,
+    hasMap: Bool
   ) throws(CinematicError) {
     guard let script else { return }
     let read = try ScriptFile.script(at: script, changes: changes)
@@ -212,10 +216,11 @@ struct SubjectOptions: ParsableArguments {
     var subjects: [(group: DetectionGroupID?, rects: [NormalizedRect])] = []
     for detection in chosen where detection.hasPlace {
       let group = detection.detectionGroupID
+      let rect = detection.normalizedRect.turned(by: turn)
       if group != nil, let known = subjects.firstIndex(where: { $0.group == group }) {
-        subjects[known].rects.append(detection.normalizedRect)
+        subjects[known].rects.append(rect)
       } else {
-        subjects.append((group, [detection.normalizedRect]))
+        subjects.append((group, [rect]))
       }
     }
     guard !subjects.isEmpty else {

@@ -73,7 +73,8 @@ struct LiftJob: Sendable {
     let first = pictures.frameNumbers.lowerBound
     let frame = try await pictures.frame(number: first)
     if let maps { request.disparity = try await maps.map(for: frame.place) }
-    try choice.add(to: &request, at: frame.time, hasMap: maps != nil)
+    try choice.add(
+      to: &request, at: frame.time, turn: source.preferredTransform, hasMap: maps != nil)
     let found = try await request.perform(
       on: frame.pixelBuffer, turn: source.preferredTransform)
     report.subjects = found.map(LiftReport.subjects) ?? []

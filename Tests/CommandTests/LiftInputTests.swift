@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+import FocalScript
+import Foundation
+import Testing
+
+/// What `focal lift` is given: pictures that are stored turned, and backgrounds.
+@Suite struct LiftInputTests {
+  private static let size = Dimensions(width: 192, height: 144)
+
+  /// The light of a pixel of a picture file.
+  private static func pixel(
+    at point: NormalizedPoint, of path: String
+  ) async throws -> SIMD4<Float> {
+    let light = try await FrameReader.open(path).frame(number: 0).pixelBuffer.linearRGBA()
+    let (x, y) = point.pixel(in: light.dimensions)
+    return light.withUnsafeBytes { bytes in
+      bytes.loadUnaligned(
+        fromByteOffset: y * light.planes[0].bytesPerRow + 16 * x, as: SIMD4<Float>.self)
+    }
+  }
+
+  /// `turned.mov`, a picture with a disc that is stored on its side, `map.png` as it is shown, and the disc's script.
+  ///
+  /// - Returns: the disc's middle as the picture is shown.
+  private static func writeTurned(
+    by turn: QuarterTurn, in folder: Folder
+  ) throws -> NormalizedPoint {
+    func isDisc(_ point: NormalizedPoint) -> Bool {
+      let (x, y) = (point.x * Double(size.width) - 50, point.y * Double(size.height) - 40)
+      return x * x + y * y < 900
+    }
+    func places(_ size: Dimensions) -> [NormalizedPoint] {
+      (0..<size.count).map { index in
+        NormalizedPoint(
+          x: (Double(index % size.width) + 0.5) / Double(size.width),
+          y: (Double(index / size.width) + 0.5) / Double(size.height))
+      }
+    }
+    let time = Time(value: 1, timescale: 30)
+    var settings = WriterSettings(dimensions: size, pixelFormat: .rgba8, tags: .sRGB)
+    settings.codec = .h264
+    settings.preferredTransform = turn
+    settings.temporaryFiles = TemporaryFiles()
+    let writer = try FrameWriter.create(folder.file("turned.mov"), settings: settings)
+    let colors = places(size).flatMap { isDisc($0) ? [220, 130, 60, 255] : [30, 40, 70, 255] }
+    try writer.append(
+      PixelBuffer(
+        dimensions: size, format: .rgba8, tags: .sRGB, values: colors.map { UInt8($0) }),
+      time: .zero, duration: time)
+    try writer.finish()
+    let shown = turn.applied(to: size)
+    let near = places(shown).map { UInt8(isDisc(turn.inverse.applied(to: $0)) ? 200 : 60) }
+    try PictureWriter.write(
+      PixelBuffer(dimensions: shown, format: .gray8, values: near), to: folder.file("map.png"))
+    let rect = NormalizedRect(
+      x: 20.0 / Double(size.width), y: 10.0 / Double(size.height),
+      width: 60.0 / Double(size.width), height: 60.0 / Double(size.height))
+    let track = try RecordedDetectionTrack(
+      detectionID: DetectionID(1), detectionType: .humanFace,
+      detections: [
+        Detection(
+          time: .zero, detectionType: .humanFace, normalizedRect: rect, focusDisparity: 0.8)
+      ])
+    let range = TimeRange(start: .zero, duration: time)
+    let recording = try Recording(
+      timeRange: range, frameTimes: FrameTimes(range: range, frameDuration: time), fNumber: 2.8,
+      detectionTracks: [track],
+      decisions: [Decision(time: .zero, detectionID: DetectionID(1), strong: false)])
+    folder.write([UInt8](try recording.jsonRepresentation()), to: "script.json")
+    return turn.applied(to: rect.center)
+  }
+
+  /// A script's detections lie as pictures are stored, points and boxes as they are shown.
+  @Test(arguments: [QuarterTurn.clockwise90, .clockwise180, .clockwise270])
+  func takesAScriptsSubjectOfTurnedPictures(turn: QuarterTurn) async throws {
+    let folder = Folder()
+    let middle = try Self.writeTurned(by: turn, in: folder)
+    for (map, output) in [(["--disparity", "map.png"], "a.png"), ([], "b.png")] {
+      try await works(
+        ["lift", "turned.mov", "--script", "script.json", "-o", output] + map, in: folder)
+      let lifted = try await Self.pixel(at: middle, of: folder.file(output))
+      #expect(lifted.w > 0.9, "\(output)")
+    }
+  }
+}
