@@ -56,10 +56,26 @@ public final class PeopleProvider: DisparityProvider {
       result, isLogit: description.givesLogits, path
     ).resizedMap(to: size).cells
     let guide = try EyePicture(picture, turn: turn, dimensions: size).luma
+    try Self.refine(&shares, along: guide, size)
+    return try .map(shares, size)
+  }
+
+  /// What stands for a share of one while medians are found: they come in sixteenths, pass over what differs by less
+  /// than one, and are counted in 16 bits.
+  private static let refinedScale: Float = 1024
+
+  /// Brings outlines to the edges of the picture.
+  ///
+  /// - Parameter guide: the picture's luma, of the same size.
+  /// - Throws: `outOfMemory`.
+  static func refine(
+    _ shares: inout [Float], along guide: [UInt8], _ size: Dimensions
+  ) throws(CinematicError) {
+    for place in shares.indices { shares[place] *= refinedScale }
     guard focal_stereo_refine(guide, Int32(size.width), Int32(size.height), &shares) == 0 else {
       throw .noMemory(for: size)
     }
-    return try .map(shares, size)
+    for place in shares.indices { shares[place] /= refinedScale }
   }
 
   /// How surely each pixel shows a person, 0 to 1.
