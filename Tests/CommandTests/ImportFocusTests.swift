@@ -185,6 +185,28 @@ import Testing
     }
   }
 
+  /// Maps of pictures or of a program that are others now are no use, either.
+  @Test func makesMapsAnewWhenFilesChange() async throws {
+    let folder = Folder()
+    try Self.clip(in: folder)
+    func run() async throws -> Program.Outcome {
+      try await Program.focal(
+        ["import", "clip/%d.png", "--detect-helper", "false", "-o", "m.mov"] + Self.estimate,
+        in: folder)
+    }
+    #expect(try await run().errors.contains("the same command goes on with them"))
+    for (name, bytes) in [
+      ("clip/3.png", folder.read("clip/29.png")),
+      ("estimate.py", Array((Self.estimator + "\n").utf8)),
+    ] {
+      folder.write(bytes, to: name)
+      let other = try await run()
+      #expect(other.errors.contains("they are made anew"), "\(other.errors)")
+      let same = try await run()
+      #expect(same.errors.contains("going on with the maps"), "\(same.errors)")
+    }
+  }
+
   /// Every third picture and those after cuts are looked at; after a kill, those that were looked at are not again.
   @Test func looksAtSomePicturesAndGoesOn() async throws {
     let folder = Folder()

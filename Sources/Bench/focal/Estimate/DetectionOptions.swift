@@ -59,6 +59,7 @@ struct DetectionOptions: ParsableArguments {
     var signature: [String] = []
     if let detectHelper {
       signature.append(detectHelper)
+      signature += EstimatedMaps.files(of: detectHelper).map { $0 + " " + EstimatedMaps.stamp($0) }
       detectors.append(HelperDetector(command: detectHelper, timeLimit: timeLimit))
     }
     var models = detectModel

@@ -60,9 +60,10 @@ struct EstimatedMaps: Sendable {
     let folder = Self.folder(for: output)
     let maps = EstimatedMaps(
       path: folder + "/%06d.exr", folder: folder, isPassing: isPassing)
+    let frames = options.frames
     try maps.begin(
-      [input, Self.stamp(input), "\(options.frames.map { "\($0)" } ?? "all")"]
-        + (choice.signature + options.signature).map { $0 + " " + Self.stamp($0) })
+      [input, Self.stamp(input, frames: frames), "\(frames.map { "\($0)" } ?? "all")"]
+        + (choice.signature + options.signature).map { $0 + " " + Self.stamp($0, frames: frames) })
     note(
       "\(PipePath.inputName(input)) has no map: disparity is estimated by \(choice.provider.name)")
     if let half { noteShape(of: half, in: properties.shownDimensions) }
@@ -133,11 +134,37 @@ struct EstimatedMaps: Sendable {
     return output + ".maps"
   }
 
-  /// Size and time of a file, which say whether it is the same one.
-  static func stamp(_ path: String) -> String {
+  /// Size and time of a file, which say whether it is the same one; of numbered files, a checksum of all of them.
+  ///
+  /// - Parameter frames: the numbers that are read; `nil` for all.
+  static func stamp(_ path: String, frames: ClosedRange<Int>? = nil) -> String {
+    if let pattern = try? NumberedPattern(path), let numbers = try? pattern.existingNumbers() {
+      let read = numbers.filter { frames?.contains($0) ?? true }
+      let stamps = read.map { "\($0) \(fileStamp(pattern.path($0)))\n" }.joined()
+      return SHA256.digits(of: Data(stamps.utf8))
+    }
+    return fileStamp(path)
+  }
+
+  private static func fileStamp(_ path: String) -> String {
     var status = stat()
     guard stat(path, &status) == 0 else { return "" }
     return "\(status.st_size) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
+  }
+
+  /// The files that a helper's command names, as a program and its model: with them, its answers change. Those that a
+  /// shell writes change while it works.
+  static func files(of command: String) -> [String] {
+    let words = command.split(whereSeparator: \.isWhitespace).map {
+      $0.trimmingCharacters(in: CharacterSet(charactersIn: "\"'"))
+    }
+    return words.indices.compactMap { index in
+      var status = stat()
+      guard index == 0 || !words[index - 1].hasSuffix(">"), stat(words[index], &status) == 0,
+        status.st_mode & S_IFMT == S_IFREG
+      else { return nil }
+      return words[index]
+    }
   }
 
   /// Makes the folder, or takes what the same command left in it.

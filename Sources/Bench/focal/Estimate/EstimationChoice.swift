@@ -57,7 +57,7 @@ struct EstimationChoice: Sendable {
           .invalidParameter, "disparity by a command needs one", remedy: "give it with --helper")
       }
       provider = HelperProvider(command: helper, timeLimit: timeLimit)
-      signature = ["command", helper, every]
+      signature = ["command", helper, every] + EstimatedMaps.files(of: helper)
       return
     case .auto, .model, .people: break
     }
