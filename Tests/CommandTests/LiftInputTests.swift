@@ -85,4 +85,37 @@ import Testing
       #expect(lifted.w > 0.9, "\(output)")
     }
   }
+
+  /// The light of an OpenEXR background is multiplied by its alpha, and that once.
+  @Test func premultipliedBackgrounds() async throws {
+    let folder = Folder()
+    _ = try Self.writeTurned(by: .identity, in: folder)
+    let codes = (0..<Self.size.count).flatMap { _ in [188, 120, 60, 128] as [UInt8] }
+    let straight = try PixelBuffer(dimensions: Self.size, format: .rgba8, values: codes)
+    try PictureWriter.write(straight, to: folder.file("back.png"))
+    let light = try straight.linearRGBA().withUnsafeBytes { bytes in
+      bytes.loadUnaligned(as: SIMD4<Float>.self)
+    }
+    var multiplied = light * light.w
+    multiplied.w = light.w
+    try PictureWriter.write(
+      PixelBuffer(
+        dimensions: Self.size, format: .rgbaFloat, tags: .linearBT709,
+        values: [SIMD4<Float>](repeating: multiplied, count: Self.size.count)),
+      to: folder.file("back.exr"))
+    var found: [SIMD4<Float>] = []
+    for background in ["back.png", "back.exr"] {
+      let output = background + ".lifted.exr"
+      try await works(
+        [
+          "lift", "turned.mov", "--disparity", "map.png", "--background", background, "-o", output,
+        ], in: folder)
+      found.append(
+        try await Self.pixel(at: NormalizedPoint(x: 0.9, y: 0.9), of: folder.file(output)))
+    }
+    for part in 0..<4 {
+      #expect(abs(found[0][part] - found[1][part]) < 0.005, "\(found)")
+    }
+    #expect(found[0].x > 0.1)
+  }
 }

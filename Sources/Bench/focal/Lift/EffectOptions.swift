@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import FocalCinematic
 import FocalCore
 import FocalMedia
 import FocalSubjects
@@ -109,9 +110,13 @@ struct EffectOptions: ParsableArguments {
   }
 
   /// - Throws: what opening a file throws; where a colour may be meant, with how that is given.
-  private static func opened(_ background: String) async throws(CinematicError) -> FrameReader {
+  private static func opened(
+    _ background: String, _ interlacing: Interlacing
+  ) async throws(CinematicError) -> FrameReader {
+    var options = ReadOptions()
+    options.interlacing = interlacing
     do throws(CinematicError) {
-      return try await FrameReader.open(background)
+      return try await FrameReader.open(background, options: options)
     } catch {
       guard error.code == .unreadable, !background.contains(where: { "./%".contains($0) }) else {
         throw error
@@ -124,8 +129,11 @@ struct EffectOptions: ParsableArguments {
 
   /// The effect, and the clip that is behind the subjects, if one is.
   ///
+  /// - Parameter interlacing: what becomes of interlaced pictures of the clip.
   /// - Throws: what reading the background throws.
-  func effect() async throws(CinematicError) -> (SubjectEffect, backdrop: FrameReader?) {
+  func effect(
+    _ interlacing: Interlacing
+  ) async throws(CinematicError) -> (SubjectEffect, backdrop: FrameReader?) {
     var effect = SubjectEffect(
       background: look == nil && lensBlur == nil ? .transparent : .kept, lensBlur: lensBlur)
     switch look {
@@ -153,10 +161,10 @@ struct EffectOptions: ParsableArguments {
       }
       effect.background = .plain(red: light.x, green: light.y, blue: light.z)
     } else {
-      let reader = try await Self.opened(background)
-      let frame = try await reader.frame(number: reader.frameNumbers.lowerBound)
+      let reader = try await Self.opened(background, interlacing)
+      let picture = try await reader.straightPicture(number: reader.frameNumbers.lowerBound)
       let turn = reader.properties.preferredTransform
-      effect.background = .picture(try frame.pixelBuffer.upright(turn))
+      effect.background = .picture(try picture.upright(turn))
       if reader.frameNumbers.count > 1 { return (effect, reader) }
     }
     return (effect, nil)

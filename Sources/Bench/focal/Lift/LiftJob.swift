@@ -41,7 +41,8 @@ struct LiftJob: Sendable {
     try LocalInputs.check([input, map ?? input])
     let pictures = try await FrameReader.open(input, options: options)
     let source = pictures.properties
-    try checkFields(fieldOption, source, of: input)
+    // It may be meant for the background.
+    try checkFields(effect.backgroundPath == nil ? fieldOption : nil, source, of: input)
     try PictureRateOptions.check(
       isGiven: givesFrameRate, hasSequence: pictures.isNumbered, input)
     if let output {
@@ -121,7 +122,7 @@ struct LiftJob: Sendable {
     let follower = SubjectFollower(
       request, choice: takesAll ? .all : .foremost, turn: source.preferredTransform,
       first: isStill ? found : nil)
-    let (look, backdrop) = try await effect.effect()
+    let (look, backdrop) = try await effect.effect(options.interlacing)
     if isStill, backdrop != nil, let path = effect.backgroundPath {
       throw CinematicError(
         .invalidParameter, "\(path) is a clip, and \(input) is one picture",

@@ -97,9 +97,7 @@ public final class LiftedClip: ClipFrames {
     let frame = try await pictures.frame(number: pictures.frameNumbers.lowerBound + number)
     var map: PixelBuffer?
     if let maps { map = try await maps.map(for: frame.place) }
-    let isPremultiplied = pictures.properties.pictureMetadata.hasPremultipliedAlpha
-    let picture =
-      isPremultiplied ? try frame.pixelBuffer.dividedByAlpha() : frame.pixelBuffer
+    let picture = try pictures.straight(frame)
     // Frames are followed in their order; the rest of the work goes on beside the next one's.
     let found = try await follower.observation(of: picture, disparity: map)
     if found.observation != nil { foundSubject.withLock { $0 = true } }
@@ -143,6 +141,16 @@ public final class LiftedClip: ClipFrames {
 }
 
 extension FrameReader {
+  /// A frame's picture, whose light is not multiplied by alpha.
+  package func straightPicture(number: Int) async throws(CinematicError) -> PixelBuffer {
+    try straight(try await frame(number: number))
+  }
+
+  fileprivate func straight(_ frame: MediaFrame) throws(CinematicError) -> PixelBuffer {
+    properties.pictureMetadata.hasPremultipliedAlpha
+      ? try frame.pixelBuffer.dividedByAlpha() : frame.pixelBuffer
+  }
+
   /// The upright picture that is behind a frame, whose clip began with the first of these.
   fileprivate func picture(
     behind frame: MediaFrame, of clip: FrameReader
@@ -157,7 +165,7 @@ extension FrameReader {
     }
     let nearest = number(nearest: start + time)
     let chosen = min(max(nearest, frameNumbers.lowerBound), frameNumbers.upperBound - 1)
-    return try await self.frame(number: chosen).pixelBuffer.upright(properties.preferredTransform)
+    return try await straightPicture(number: chosen).upright(properties.preferredTransform)
   }
 }
 
