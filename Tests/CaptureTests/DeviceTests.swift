@@ -196,6 +196,33 @@ import Testing
     #expect(error?.message.contains("ended at 0.1 s, before") == true)
   }
 
+  /// Numbered maps have no times: they go with the pictures of a clip by order, whatever its rate.
+  @Test func filesArePairedInOrder() async throws {
+    let (left, right) = (TestSource(), TestSource())
+    let pair = try PairedSource(left, right, as: .disparity, inOrder: true)
+    let times = [0, 1, 2, 3, 10, 11, 30].map(TestScene.time)
+    for (frame, time) in times.enumerated() {
+      var picture = try TestScene.picture(frame, hasMap: false)
+      picture.time = time
+      left.give(picture)
+      if frame < 6 { right.give(try TestScene.picture(4 * frame)) }
+    }
+    left.end()
+    right.end()
+    for (frame, time) in times.prefix(6).enumerated() {
+      guard case .picture(let picture)? = try await pair.next() else {
+        Issue.record("no picture came")
+        return
+      }
+      #expect(picture.time == time)
+      let map = Self.luma(try #require(picture.disparity))
+      #expect(map == Self.luma(try TestScene.picture(4 * frame).pixelBuffer), "\(frame)")
+    }
+    let error = await #expect(throws: CinematicError.self) { _ = try await pair.next() }
+    #expect(error?.code == .incomplete)
+    #expect(pair.unpairedCount == 0)
+  }
+
   @Test func mapsOfAnotherShapeAreRefusedWithTheWayToStretchThem() throws {
     let maps = TestSource(
       SourceProperties(

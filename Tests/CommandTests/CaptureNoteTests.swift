@@ -130,6 +130,77 @@ import Testing
     #expect(frames + dropped == 12, "\(outcome.errors)")
   }
 
+  /// They are a map a picture, too, where a clip's frames are not equally long.
+  @Test func numberedMapsHaveTheClipsTimes() async throws {
+    let folder = Folder()
+    let times: [Int64] = [0, 1, 2, 3, 9, 10, 11, 12, 20, 21, 22, 23]
+    try Material.clip(
+      "clip.mov", in: folder, times: times.map { Time(value: $0, timescale: 30) }, size: Self.size)
+    try Material.numberedMaps(12, in: folder)
+    let outcome = try await works(
+      Self.record + ["--times", "2", "-o", "m.mov", "--json"], in: folder)
+    let report = try #require(try outcome.objects().last)
+    #expect(report["unpairedFrames"] as? Int == 0)
+    #expect(report["unreadFrames"] as? Int == 0)
+    let frames = try #require(report["frames"] as? Int)
+    let dropped = try #require(report["droppedFrames"] as? Int)
+    #expect(frames + dropped == 24, "\(outcome.errors)")
+    try FileManager.default.removeItem(atPath: folder.file("maps/0011.png"))
+    try await refuses(
+      Self.record + ["-o", "n.mov"], in: folder,
+      naming: ["maps/%04d.png has 11 files for 12 frames of clip.mov"])
+  }
+
+  /// Pixels that are no squares, and colours, which frames in pictures and pipes do not say.
+  @Test(arguments: [QuarterTurn.identity, .clockwise90])
+  func shapeAndColours(turn: QuarterTurn) async throws {
+    let folder = Folder()
+    var tags = ColorTags.bt709
+    tags.primaries = .bt2020
+    try Material.numberedMaps(20, in: folder)
+    var settings = WriterSettings(
+      dimensions: Self.size, pixelFormat: .yuv420Video8, tags: tags)
+    settings.encoderPreset = "ultrafast"
+    settings.pixelAspectRatio = PixelAspectRatio(horizontal: 4, vertical: 3)
+    settings.preferredTransform = turn
+    settings.temporaryFiles = TemporaryFiles()
+    let writer = try FrameWriter.create(folder.file("clip.mov"), settings: settings)
+    for number in 0..<20 {
+      try writer.append(
+        Material.picture(Self.size, .yuv420Video8, tags: tags),
+        time: Time(value: Int64(number), timescale: 30), duration: Time(value: 1, timescale: 30))
+    }
+    try writer.finish()
+    folder.write(Array("photo still.png\n".utf8), to: "taps.txt")
+    let shape = turn == .identity ? "4 wide and 3 high" : "3 wide and 4 high"
+    let pictures = try await works(
+      Self.record + ["--frames", "out%d.png", "--commands", "taps.txt"], in: folder)
+    for name in ["out%d.png", "still.png"] {
+      #expect(
+        pictures.errors.contains("\(name) does not say that pixels are \(shape)"),
+        "\(pictures.errors)")
+    }
+    let sent = try await works(Self.record + ["--frames", "-", "--format", "y4m"], in: folder)
+    #expect(sent.errors.contains("y4m does not say that the colours are"), "\(sent.errors)")
+    #expect(sent.output.prefix(200).contains(turn == .identity ? " A4:3 " : " A3:4 "))
+  }
+
+  /// Options that would say nothing are refused by name.
+  @Test func optionsThatSayNothing() async throws {
+    let folder = Folder()
+    try Self.material(2, in: folder)
+    for (options, word) in [
+      (["-o", "m.mov", "--helper-timeout", "3"], "--helper-timeout"),
+      (["-o", "m.mov", "--format", "nut"], "--format"),
+      (["--frames", "f%d.png", "--codec", "hevc"], "--codec"),
+      (["--frames", "-", "--rate-factor", "20"], "--rate-factor"),
+    ] {
+      let outcome = try await Program.focal(Self.record + options, in: folder)
+      #expect(outcome.code == 64 && outcome.errors.contains(word), "\(outcome.errors)")
+    }
+    #expect(!folder.names.contains { $0.hasPrefix("m.") })
+  }
+
   /// Colours that the played file does not say, and the movie does.
   @Test func assumedColours() async throws {
     let folder = Folder()
@@ -237,7 +308,7 @@ import Testing
   /// Lines that are typed cannot be checked beforehand.
   @Test func commandsOfStandardInput() async throws {
     let folder = Folder()
-    try Self.material(20, in: folder)
+    try Self.material(40, in: folder)
     folder.write([1], to: "there.png")
     let record = (["focal"] + Self.record).joined(separator: " ")
     let outcome = try await Program.shell(
@@ -259,7 +330,7 @@ import Testing
   /// Typed lines have times, and wait for a picture, as those of a file do.
   @Test func typedCommandsWait() async throws {
     let folder = Folder()
-    try Self.material(20, in: folder)
+    try Self.material(40, in: folder)
     let record = (["focal"] + Self.record).joined(separator: " ")
     let outcome = try await Program.shell(
       "printf 'photo still.png\\n60 stop\\n' | \(record) -o m.mov --commands -", in: folder)

@@ -158,6 +158,17 @@ import Testing
         #expect(outcome.code == 0 && !outcome.errors.contains("progressive:"), "\(outcome.errors)")
       }
     }
+    let maps = ["--disparity", "maps/%04d.png"]
+    for command in [
+      ["capture", "record", "clip.mkv", "--no-detections", "-o", "a.mov"],
+      ["script", "detect", "clip.mkv", "--detect-helper", "cat", "-o", "a.json"],
+      ["lift", "render.mov", "--background", "clip.mkv", "-o", "b.mov"],
+    ] {
+      let refused = try await Program.focal(command + maps, in: folder)
+      #expect(refused.code != 0, "\(command)")
+      #expect(refused.errors.contains("clip.mkv is interlaced"), "\(refused.errors)")
+      #expect(refused.errors.contains("--deinterlace"), "\(refused.errors)")
+    }
     let told = try await Program.focal(["info", "clip.mkv"], in: folder)
     #expect(told.output.contains("interlaced, top field first"), "\(told.output)")
     let done = try await Program.focal(["info", "render.mov"], in: folder)

@@ -7,7 +7,7 @@ import Synchronization
 /// Two devices that look at one scene at the same time: a stereo pair, or a camera with a depth camera beside it.
 ///
 /// To each picture belongs what the other one took within half a picture's time. A picture without that is left out
-/// and counted.
+/// and counted. Numbered files have no times: of them, the first one belongs to the first picture, and so on.
 public actor PairedSource: CaptureSource {
   /// The kind of the second device's pictures.
   public enum Companion: Hashable, Sendable {
@@ -29,18 +29,23 @@ public actor PairedSource: CaptureSource {
   private nonisolated let main: any CaptureSource
   private nonisolated let companion: any CaptureSource
   private let kind: Companion
+  private let isInOrder: Bool
   private nonisolated let unpaired = Mutex(0)
   /// The second device's picture that was taken last.
   private var latest: CapturedPicture?
   private var hasEnded = false
 
-  /// - Parameter stretches: whether maps of another shape are stretched over the pictures.
+  /// - Parameters:
+  ///   - stretches: whether maps of another shape are stretched over the pictures.
+  ///   - inOrder: whether both are files, and the second device's pictures belong to the first one's by their order,
+  ///     whatever their times are.
   /// - Throws: `incompatible` for eyes of different sizes, or a map of another shape than the pictures.
   public init(
     _ main: any CaptureSource, _ companion: any CaptureSource, as kind: Companion,
-    stretches: Bool = false
+    stretches: Bool = false, inOrder: Bool = false
   ) throws(CinematicError) {
     (self.main, self.companion, self.kind) = (main, companion, kind)
+    isInOrder = inOrder
     name = main.name
     let (own, theirs) = (main.properties.dimensions, companion.properties.dimensions)
     switch kind {
@@ -75,30 +80,56 @@ public actor PairedSource: CaptureSource {
   public func next() async throws(CinematicError) -> CaptureSample? {
     while let sample = try await main.next() {
       guard case .picture(var picture) = sample else { return sample }
-      let slack = Time(
-        seconds: properties.nominalFrameDuration.seconds / 2, preferredTimescale: 1_000_000)
-      while !hasEnded, latest.map({ $0.time < picture.time - slack }) ?? true {
-        guard let other = try await companion.next() else {
-          hasEnded = true
-          break
-        }
-        if case .picture(let taken) = other { latest = taken }
-      }
-      guard let latest, latest.time >= picture.time - slack, latest.time <= picture.time + slack
-      else {
+      guard let other = try await partner(of: picture) else {
         // A pair that has lost one half has gone.
         if hasEnded { throw ended }
         unpaired.withLock { $0 += 1 }
         continue
       }
       switch kind {
-      case .disparity: picture.disparity = latest.pixelBuffer
+      case .disparity: picture.disparity = other.pixelBuffer
       case .otherEye(let isLeft):
-        picture.otherEye = latest.pixelBuffer
+        picture.otherEye = other.pixelBuffer
         picture.isRightEye = isLeft
       }
       return .picture(picture)
     }
     return nil
+  }
+
+  /// What the second device took with a picture; `nil` where it took nothing.
+  private func partner(
+    of picture: CapturedPicture
+  ) async throws(CinematicError) -> CapturedPicture? {
+    if isInOrder {
+      guard try await advance() else { return nil }
+      latest?.time = picture.time
+      latest?.duration = picture.duration
+      return latest
+    }
+    let slack = Time(
+      seconds: properties.nominalFrameDuration.seconds / 2, preferredTimescale: 1_000_000)
+    while latest.map({ $0.time < picture.time - slack }) ?? true {
+      guard try await advance() else { break }
+    }
+    guard let latest, latest.time >= picture.time - slack, latest.time <= picture.time + slack
+    else { return nil }
+    return latest
+  }
+
+  /// Takes the second device's next picture.
+  ///
+  /// - Returns: whether there was one.
+  private func advance() async throws(CinematicError) -> Bool {
+    while !hasEnded {
+      guard let sample = try await companion.next() else {
+        hasEnded = true
+        break
+      }
+      guard case .picture(let taken) = sample else { continue }
+      latest = taken
+      return true
+    }
+    return false
   }
 }

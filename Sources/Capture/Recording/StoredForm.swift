@@ -21,11 +21,7 @@ struct StoredForm: Sendable {
       pixelFormat: pixels.format, tags: pixels.tags)
     if isUpright {
       settings.preferredTransform = .identity
-      if source.shownDimensions != source.dimensions {
-        settings.pixelAspectRatio = PixelAspectRatio(
-          horizontal: source.pixelAspectRatio.vertical,
-          vertical: source.pixelAspectRatio.horizontal)
-      }
+      settings.pixelAspectRatio = source.shownPixelAspectRatio
     }
     settings.codec = coding.codec
     settings.codedPixels = pixels.coded
@@ -53,6 +49,18 @@ struct StoredForm: Sendable {
       return try picture.widened()
     }
     return try picture.converted(to: settings.pixelFormat, tags: settings.tags, by: toneMapping)
+  }
+}
+
+extension SourceProperties {
+  /// Width to height of a pixel as it is shown.
+  package var shownPixelAspectRatio: PixelAspectRatio {
+    switch preferredTransform {
+    case .identity, .clockwise180: pixelAspectRatio
+    case .clockwise90, .clockwise270:
+      PixelAspectRatio(
+        horizontal: pixelAspectRatio.vertical, vertical: pixelAspectRatio.horizontal)
+    }
   }
 }
 

@@ -157,7 +157,11 @@ extension CaptureSession {
     let pixels = try OutputFormat(path: path).pixelFormat(for: properties)
     let picture = try await renderer(.export).render(
       frame, dimensions: properties.shownDimensions, format: pixels.format, tags: pixels.tags)
-    try await Self.write(picture, path, overwrite)
+    var settings = WriterSettings(
+      dimensions: picture.dimensions, pixelFormat: picture.format, tags: picture.tags)
+    settings.overwrite = overwrite
+    settings.pixelAspectRatio = properties.shownPixelAspectRatio
+    try await Self.write(picture, path, settings)
   }
 
   /// Whether a still can be written under a name, for those who know it long before.
@@ -178,8 +182,11 @@ extension CaptureSession {
 
   /// Off the session: pictures go on meanwhile.
   nonisolated private static func write(
-    _ picture: PixelBuffer, _ path: String, _ overwrite: Bool
+    _ picture: PixelBuffer, _ path: String, _ settings: WriterSettings
   ) async throws(CinematicError) {
-    try PictureWriter.write(picture, to: path, overwrite: overwrite)
+    let writer = try FrameWriter.create(path, settings: settings)
+    defer { writer.cancel() }
+    try writer.append(picture, time: .zero, duration: settings.nominalFrameDuration)
+    try writer.finish()
   }
 }

@@ -162,7 +162,8 @@ public actor CaptureSession {
   /// How long pictures that came before the end may take where nothing is recorded: a provider may hang.
   private static let patience = Duration.seconds(2)
 
-  /// Ends the session, and a recording with it.
+  /// Ends the session, and a recording with it. A provider or a detector that has not answered by then is not waited for:
+  /// the call is cancelled.
   ///
   /// - Returns: the report of a recording that was under way, or that the device's end had ended;
   ///   ``stopRecording()`` gives it, too.

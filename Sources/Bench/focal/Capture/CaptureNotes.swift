@@ -80,3 +80,11 @@ struct CaptureNotes {
     return lost + companions.leftOut + properties.unkeptExtras
   }
 }
+
+extension CaptureStatistics {
+  /// The pictures that were not worked on, in words.
+  var leftOut: String {
+    "\(droppedFrameCount) of \(arrivedFrameCount) left out"
+      + (unpairedFrameCount > 0 ? ", \(unpairedFrameCount) without a partner" : "")
+  }
+}

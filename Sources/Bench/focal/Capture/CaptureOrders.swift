@@ -155,10 +155,11 @@ struct CaptureOrderLine: Sendable {
       try await session.capturePhoto(to: path, overwrite: rules.overwrite)
       let source = session.sourceProperties
       let pixels = try OutputFormat(path: path).pixelFormat(for: source)
+      var settings = WriterSettings(
+        dimensions: source.shownDimensions, pixelFormat: pixels.format, tags: pixels.tags)
+      settings.pixelAspectRatio = source.shownPixelAspectRatio
       try OutputNotes(
-        source: rules.source, output: path,
-        settings: WriterSettings(
-          dimensions: source.shownDimensions, pixelFormat: pixels.format, tags: pixels.tags),
+        source: rules.source, output: path, settings: settings,
         isToneMapped: ToneMapping.isNeeded(from: source.tags, to: pixels.tags)
       ).tell()
     case .stop: return false

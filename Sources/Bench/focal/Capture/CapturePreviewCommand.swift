@@ -68,8 +68,8 @@ struct CapturePreviewCommand: ParsableCommand, ProgramUser {
       return await session.statistics
     }
     note(
-      "\(counted(statistics.analyzedFrameCount, "frame")), \(statistics.droppedFrameCount) of"
-        + " \(statistics.arrivedFrameCount) left out, \(statistics.unreadFrameCount) not taken in time"
+      "\(counted(statistics.analyzedFrameCount, "frame")), \(statistics.leftOut),"
+        + " \(statistics.unreadFrameCount) not taken in time"
     )
   }
 }

@@ -77,6 +77,8 @@ struct CaptureRecordCommand: ParsableCommand, ProgramUser {
     var arrivedFrames: Int
     var droppedFrames: Int
     var unpairedFrames: Int
+    /// Those that the reader of --frames did not take in time.
+    var unreadFrames: Int
     var longestQueue: Int
     var droppedSounds: Int
     var clampedMaps: Int
@@ -93,6 +95,12 @@ struct CaptureRecordCommand: ParsableCommand, ProgramUser {
   func validate() throws {
     guard output != nil || baked != nil || frames != nil else {
       throw ValidationError("name something to record: -o, --baked or --frames")
+    }
+    guard frames != nil || stream.format == nil else {
+      throw ValidationError("--format says what --frames sends, and that is not given")
+    }
+    if output == nil, baked == nil, let first = coding.given.first {
+      throw ValidationError("\(first) is for movies: give -o or --baked")
     }
     try CaptureRun.check(duration: duration)
   }
@@ -178,7 +186,8 @@ struct CaptureRecordCommand: ParsableCommand, ProgramUser {
       movies: report.movies.map { Report.Movie(path: $0.path, error: $0.error.map { "\($0)" }) },
       frames: report.frameCount, seconds: report.duration.seconds,
       arrivedFrames: statistics.arrivedFrameCount, droppedFrames: statistics.droppedFrameCount,
-      unpairedFrames: statistics.unpairedFrameCount, longestQueue: statistics.longestQueue,
+      unpairedFrames: statistics.unpairedFrameCount, unreadFrames: statistics.unreadFrameCount,
+      longestQueue: statistics.longestQueue,
       droppedSounds: report.droppedSoundCount, clampedMaps: report.clampedMapCount,
       fNumber: report.fNumber, disparityLow: report.disparityRange?.lowerBound,
       disparityHigh: report.disparityRange?.upperBound,
@@ -199,7 +208,8 @@ struct CaptureRecordCommand: ParsableCommand, ProgramUser {
       if !text.isEmpty { text += ": " }
       text +=
         "\(counted(report.movies.isEmpty ? statistics.analyzedFrameCount : report.frameCount, "frame"))"
-      text += ", \(statistics.droppedFrameCount) of \(statistics.arrivedFrameCount) left out, "
+      text += ", \(statistics.leftOut), "
+      if frames != nil { text += "\(statistics.unreadFrameCount) not taken in time, " }
       text += String(format: "%.2f s (%.2f CPU s)", seconds, cpu)
       if isOutputTaken { note(text) } else { printLine(text) }
     }

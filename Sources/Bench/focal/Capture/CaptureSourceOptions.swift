@@ -15,7 +15,8 @@ struct CaptureSourceOptions: ParsableArguments {
   var device: String
   @Option(
     help: ArgumentHelp(
-      "A depth camera beside it, or a file of maps that is played with it.", valueName: "device"))
+      "A depth camera beside it, or maps that are played with it: a file, or numbered ones, one a picture.",
+      valueName: "device"))
   var disparity: String?
   @OptionGroup(title: "Map options") var map: MapOptions
   @OptionGroup(title: "Estimation options") var estimation: EstimateOptions
@@ -38,6 +39,7 @@ struct CaptureSourceOptions: ParsableArguments {
   var inputFormat: String?
   @Option(help: ArgumentHelp("Play a file so often.", valueName: "n"))
   var times: Int = 1
+  @OptionGroup var fields: FieldOptions
   @OptionGroup(title: "Detection options") var detection: DetectionOptions
   @Flag(help: "Detect nothing: focus is on what is largest and nearest, or where you put it.")
   var noDetections = false
@@ -58,6 +60,7 @@ struct CaptureSourceOptions: ParsableArguments {
     guard !noDetections || !detection.isGiven else {
       throw ValidationError("give --no-detections, or what detects, not both")
     }
+    try estimation.patience.check(estimation.helper, detection.detectHelper)
     guard estimation.every == nil else {
       throw ValidationError(
         "--every is for clips: a session sees every picture that it has time for")
@@ -87,34 +90,31 @@ struct CaptureSourceOptions: ParsableArguments {
   func session() async throws(CinematicError) -> CaptureSession {
     let clock = HostClock()
     let isDevice = DeviceSource.isDevice(device)
-    if let given = isDevice ? times > 1 ? "--times" : nil : cameraOption {
+    if let given = isDevice ? fileOption : cameraOption {
       throw CinematicError(
         .invalidParameter,
         "\(given) is for \(isDevice ? "files" : "cameras"), and \(device) is none",
         remedy: "leave it out")
     }
     var source: any CaptureSource = try await open(device, .picture, clock, hasSound: sound == nil)
+    try checkFields(fields.given, source.properties, of: device)
     var provider: (any DisparityProvider)?
     if let disparity {
+      let maps = try await companion(disparity, of: source, .disparity(map.scale), clock)
       source = try PairedSource(
-        source,
-        try await open(
-          disparity, .disparity(map.scale), clock, hasSound: false,
-          frameDuration: source.properties.nominalFrameDuration),
-        as: .disparity, stretches: map.disparityFit == .stretch)
+        source, maps.source, as: .disparity, stretches: map.disparityFit == .stretch,
+        inOrder: maps.isInOrder)
     } else {
       let choice = try await estimation.choice(for: device, isFile: !isDevice)
       provider = choice.provider
       if let layout = estimation.layout {
         source = try StereoSource(source, layout: layout, exchanged: estimation.swapEyes)
       }
-      if let other = estimation.stereo {
+      if let stereo = estimation.stereo {
+        let other = try await companion(stereo, of: source, .picture, clock)
         source = try PairedSource(
-          source,
-          try await open(
-            other, .picture, clock, hasSound: false,
-            frameDuration: source.properties.nominalFrameDuration),
-          as: .otherEye(isLeft: estimation.swapEyes))
+          source, other.source, as: .otherEye(isLeft: estimation.swapEyes),
+          inOrder: other.isInOrder)
       }
     }
     var microphone: (any CaptureSource)?
@@ -142,15 +142,51 @@ struct CaptureSourceOptions: ParsableArguments {
     return session
   }
 
+  /// How long a numbered file is shown that goes with a picture by its order: it comes with that, and waits for no time
+  /// of its own.
+  private static let momentary = Time(value: 1, timescale: 1_000_000)
+
+  /// What is played or taken beside a file or a camera.
+  ///
+  /// - Returns: it, and whether it goes with the pictures by order: numbered files have no times of their own.
+  /// - Throws: `incompatible` for another number of files than there are pictures, what opening throws.
+  private func companion(
+    _ name: String, of main: any CaptureSource, _ content: ReadOptions.Content, _ clock: HostClock
+  ) async throws(CinematicError) -> (source: any CaptureSource, isInOrder: Bool) {
+    var options = ReadOptions(content: content)
+    let pattern = try DeviceSource.isDevice(name) ? nil : NumberedPattern(name)
+    let isInOrder = pattern != nil && main is FileSource
+    let count = main.properties.frameCount
+    if isInOrder {
+      options.stillDuration = Self.momentary
+      // A clip that is played again begins with its first map again, however many there are.
+      if let first = try pattern?.existingNumbers().first, count > 0 {
+        options.frames = first...(first + count - 1)
+      }
+    } else if pattern != nil, main.properties.nominalFrameDuration > .zero {
+      options.stillDuration = main.properties.nominalFrameDuration
+    }
+    let source = try await open(name, content, clock, hasSound: false, options)
+    guard !isInOrder || source.properties.frameCount >= count else {
+      throw CinematicError(
+        .incompatible,
+        "\(name) has \(counted(source.properties.frameCount, "file")) for"
+          + " \(counted(count, "frame")) of \(device)", remedy: "give one for each frame")
+    }
+    return (source, isInOrder)
+  }
+
+  private var fileOption: String? { times > 1 ? "--times" : fields.given }
+
   private var cameraOption: String? {
     size != nil
       ? "--size" : frameRate != nil ? "--frame-rate" : inputFormat != nil ? "--input-format" : nil
   }
 
-  /// - Parameter frameDuration: of the pictures beside which it is opened.
+  /// - Parameter options: for files.
   private func open(
     _ name: String, _ content: ReadOptions.Content, _ clock: HostClock, hasSound: Bool,
-    frameDuration: Time? = nil
+    _ options: ReadOptions = ReadOptions()
   ) async throws(CinematicError) -> any CaptureSource {
     if DeviceSource.isDevice(name) {
       let wish = DeviceSource.Wish(
@@ -170,9 +206,9 @@ struct CaptureSourceOptions: ParsableArguments {
         .invalidParameter, "\(name) is a pipe, which is no device",
         remedy: "give a camera or a file")
     }
-    var options = ReadOptions(content: content)
-    // Numbered files have no times of their own: each is shown as long as a picture.
-    if let frameDuration, frameDuration > .zero { options.stillDuration = frameDuration }
+    var options = options
+    options.content = content
+    options.interlacing = fields.interlacing
     if content != .picture { options.channel = map.disparityChannel }
     if content != .picture {
       let maps = try await FrameReader.open(name, options: options)

@@ -32,44 +32,18 @@ struct CapturedFrames: Sendable {
         .invalidParameter, "\(path) holds one picture",
         remedy: "number them, as in frames/%04d.png, or give - for standard output")
     }
-    var writer: FrameWriter?
-    defer { writer?.cancel() }
-    var stored: OutputPixels?
+    var output: (writer: FrameWriter, pixels: OutputPixels)?
+    defer { output?.writer.cancel() }
     let properties = session.sourceProperties
     for await frame in frames {
       var picture = frame.pixelBuffer
-      let pixels: OutputPixels
-      if let stored {
-        pixels = stored
-      } else {
-        pixels = try format.pixelFormat(forSource: picture.format, tags: picture.tags)
-        stored = pixels
-        let isMapped = ToneMapping.isNeeded(from: properties.tags, to: pixels.tags)
-        let isPreview = picture.tags != properties.tags
-        if isMapped, isPreview || format.stillKind == nil {
-          note(
-            "high dynamic range becomes standard: "
-              + (isPreview ? "previews show" : "\(PipePath.outputName(path)) holds") + " no more")
-        }
-        if format.stillKind != nil {
-          try OutputNotes(
-            source: source, output: path,
-            settings: WriterSettings(
-              dimensions: picture.dimensions, pixelFormat: pixels.format, tags: pixels.tags),
-            isToneMapped: isMapped && !isPreview
-          ).tell()
-        }
+      if output == nil {
+        let pixels = try format.pixelFormat(forSource: picture.format, tags: picture.tags)
+        let settings = settings(of: frame, pixels, properties)
+        try tell(settings, isPreview: picture.tags != properties.tags, properties)
+        output = (try FrameWriter.create(path, settings: settings), pixels)
       }
-      if writer == nil {
-        var settings = WriterSettings(
-          dimensions: picture.dimensions, pixelFormat: pixels.format, tags: pixels.tags)
-        settings.stream = stream
-        settings.overwrite = overwrite
-        settings.timescale = 90000
-        settings.timelineStart = frame.time
-        settings.nominalFrameDuration = frame.duration
-        writer = try FrameWriter.create(path, settings: settings)
-      }
+      guard let (writer, pixels) = output else { continue }
       picture = try picture.converted(
         to: pixels.format, tags: pixels.tags,
         by: ToneMapping(
@@ -81,8 +55,35 @@ struct CapturedFrames: Sendable {
           focus: found.first { $0.cinematicVideoFocusMode != .none }?.detection,
           isStrong: frame.metadata.focusMode == .strong, into: picture)
       }
-      try writer?.append(picture, time: frame.time, duration: frame.duration)
+      try writer.append(picture, time: frame.time, duration: frame.duration)
     }
-    try writer?.finish()
+    try output?.writer.finish()
+  }
+
+  private func settings(
+    of frame: CapturedFrame, _ pixels: OutputPixels, _ properties: SourceProperties
+  ) -> WriterSettings {
+    var settings = WriterSettings(
+      dimensions: frame.pixelBuffer.dimensions, pixelFormat: pixels.format, tags: pixels.tags)
+    settings.stream = stream
+    settings.overwrite = overwrite
+    settings.timescale = 90000
+    settings.timelineStart = frame.time
+    settings.nominalFrameDuration = frame.duration
+    settings.pixelAspectRatio = properties.shownPixelAspectRatio
+    return settings
+  }
+
+  /// Says what the output does not hold.
+  private func tell(
+    _ settings: WriterSettings, isPreview: Bool, _ properties: SourceProperties
+  ) throws(CinematicError) {
+    let isMapped = ToneMapping.isNeeded(from: properties.tags, to: settings.tags)
+    if isMapped, isPreview {
+      note("high dynamic range becomes standard: previews show no more")
+    }
+    try OutputNotes(
+      source: source, output: path, settings: settings, isToneMapped: isMapped && !isPreview
+    ).tell()
   }
 }

@@ -29,6 +29,7 @@ struct ScriptDetectCommand: ParsableCommand {
   @OptionGroup var patience: HelperOptions
   @OptionGroup(title: "Map options") var map: MapOptions
   @OptionGroup var rate: PictureRateOptions
+  @OptionGroup var fields: FieldOptions
   @Option(name: .shortAndLong, help: "The script to write.")
   var output: String
   @Flag(help: "Replace an existing output.")
@@ -58,8 +59,10 @@ struct ScriptDetectCommand: ParsableCommand {
       // Before the clip is looked at to its end.
       let writer = try ScriptFile.begin(output, replace: force)
       let found = try waiting { () async throws(CinematicError) -> DetectionJob.Found in
-        let reader = try await FrameReader.open(
-          input, options: ReadOptions(stillDuration: rate.frameDuration))
+        var options = ReadOptions(stillDuration: rate.frameDuration)
+        options.interlacing = fields.interlacing
+        let reader = try await FrameReader.open(input, options: options)
+        try checkFields(fields.given, reader.properties, of: input)
         let maps = try await map.matcher(
           of: disparity, for: reader, stillDuration: rate.frameDuration)
         let job = DetectionJob(
