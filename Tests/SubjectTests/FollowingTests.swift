@@ -59,6 +59,32 @@ import Testing
     #expect(scene.overlap(try back.mask(of: scene.picture)) >= 0.9)
   }
 
+  /// What is known of the first frame says nothing of another scene.
+  @Test func looksAnewBehindACut() async throws {
+    let scene = try SubjectScene()
+    var request = GenerateForegroundInstanceMaskRequest()
+    request.disparity = scene.map
+    let known = try #require(try await request.perform(on: scene.picture))
+    let follower = SubjectFollower(first: known)
+    let before = try await follower.observation(of: scene.picture, disparity: scene.map)
+    #expect(before.observation === known)
+    // Red, with something in a corner.
+    let size = scene.picture.dimensions
+    let isThere = (0..<size.count).map { place in
+      (40..<140).contains(place % size.width) && (40..<140).contains(place / size.width)
+    }
+    let picture = try PixelBuffer(
+      dimensions: size, format: .rgba8,
+      values: isThere.flatMap { $0 ? [250, 220, 30, 255] : [200, 20, 20, 255] as [UInt8] })
+    let map = try PixelBuffer(
+      dimensions: size, format: .disparityFloat, tags: .linearBT709,
+      values: isThere.map { $0 ? Float(0.8) : 0.2 })
+    let behind = try await follower.observation(of: picture, disparity: map)
+    #expect(behind.observation !== known)
+    let mask = try behind.mask(of: picture).floats
+    #expect(mask[90 * size.width + 90] > 0.9 && mask[200 * size.width + 240] < 0.1)
+  }
+
   /// What is seen in each frame, where the subject truly is.
   private final class Masks: SubjectMaskProvider {
     let masks: [PixelBuffer]

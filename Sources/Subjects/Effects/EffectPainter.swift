@@ -32,6 +32,15 @@ extension InstanceMaskObservation {
 extension SubjectEffect {
   /// Whether there is more than the subjects alone, for which a device is needed.
   public var isDrawn: Bool { !background.isTransparent || accent != .none }
+
+  /// Whether the picture stays as it is.
+  fileprivate var changesNothing: Bool {
+    background.isKept && look == .natural && accent == .none && lensBlur == nil
+  }
+}
+
+extension SubjectEffect.Background {
+  fileprivate var isKept: Bool { if case .kept = self { true } else { false } }
 }
 
 /// Puts subjects, what lies under them and a background together.
@@ -59,6 +68,12 @@ struct EffectPainter {
   ) throws(CinematicError) -> PixelBuffer {
     let size = subject.dimensions
     let shown = try picture.upright(turn)
+    if effect.changesNothing { return try shown.linearRGBA() }
+    // Before any other background, a subject that light goes through shows that.
+    let translucent =
+      effect.background.isKept && shown.isTranslucent
+      ? try TranslucentSubject(subject, in: shown.linearRGBA()) : nil
+    let subject = translucent?.subject ?? subject
     var layers = SubjectLayers(
       subject: subject, mask: try .map(matte.alpha, matte.dimensions))
     layers.background = background(size)
@@ -79,6 +94,7 @@ struct EffectPainter {
       number: 0, sourceImage: shown, layers: layers, destination: result)
     try renderer.finish(renderer.commit(frame))
     try GenerateForegroundInstanceMaskRequest.checkCancellation()
+    translucent?.takeOut(of: result)
     return result
   }
 

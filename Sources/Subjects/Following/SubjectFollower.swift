@@ -97,7 +97,8 @@ public final class SubjectFollower: Sendable {
   private let turn: QuarterTurn
   private let memory = Mutex<Memory?>(nil)
 
-  private let known: InstanceMaskObservation?
+  /// What is known of the first frame, until that has come: a scene behind a cut has other subjects.
+  private let known: Mutex<InstanceMaskObservation?>
   private let isStill: Bool
 
   /// - Parameters:
@@ -109,7 +110,8 @@ public final class SubjectFollower: Sendable {
     _ request: GenerateForegroundInstanceMaskRequest = .init(), choice: Choice = .foremost,
     turn: QuarterTurn = .identity, first: InstanceMaskObservation? = nil, isStill: Bool = false
   ) {
-    (self.request, self.choice, self.turn, known) = (request, choice, turn, first)
+    (self.request, self.choice, self.turn) = (request, choice, turn)
+    known = Mutex(first)
     self.isStill = isStill
   }
 
@@ -164,7 +166,10 @@ public final class SubjectFollower: Sendable {
       request.outlineSide = Self.outlineSide
       request.analysisSize = min(request.analysisSize, Self.analysisSide)
     }
-    var found = known
+    var found = known.withLock { known in
+      defer { known = nil }
+      return known
+    }
     if found == nil { found = try await request.perform(on: picture, turn: turn) }
     guard let observation = found else { return FollowedSubjects(nil, [], turn: turn) }
     let chosen = choice == .all ? observation.allInstances : IndexSet(integer: 1)
