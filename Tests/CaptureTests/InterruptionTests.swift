@@ -133,6 +133,27 @@ import Testing
     await rig.end()
   }
 
+  /// A line that cannot be written is an error, once; those before it are kept.
+  @Test func journalSaysWhatItCannotKeep() throws {
+    let folder = TemporaryFolder.make()
+    defer { removeFolder(folder) }
+    let journal = try ScriptJournal(for: "\(folder)/a.mov", fNumber: 4, look: Look())
+    var entry = try JSONDecoder().decode(
+      RecordingEntry.self,
+      from: Data(
+        """
+        {"time": {"value": 0, "timescale": 30}, "duration": {"value": 1, "timescale": 30},
+         "focusDisparity": 0.5, "found": [], "choices": []}
+        """.utf8))
+    try journal.add(entry)
+    entry.focusDisparity = .nan
+    let error = #expect(throws: CinematicError.self) { try journal.add(entry) }
+    #expect(error?.code == .unwritable)
+    try journal.add(entry)
+    let kept = try #require(try ScriptJournal.read(journal.path, frames: 3))
+    #expect(kept.frames.map(\.focusDisparity) == [0.5])
+  }
+
   @Test func otherFilesAreNoRecordings() throws {
     let folder = TemporaryFolder.make()
     defer { removeFolder(folder) }

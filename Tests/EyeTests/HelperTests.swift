@@ -157,6 +157,23 @@ import Testing
     #expect(other?.message.contains("answered “hello”") == true)
   }
 
+  /// What a program says beyond an answer that was none is not taken for the next one.
+  @Test func aWrongAnswerEndsTheProgram() async throws {
+    let folder = ModelFolder()
+    folder.write(Self.halves, to: "helper.py")
+    let command =
+      "cd '\(folder.path)'; if [ -e seen ]; then exec python3 helper.py; fi; touch seen;"
+      + " echo hello; echo and more; cat >/dev/null"
+    let provider = HelperProvider(command: command)
+    let input = EstimationInput(picture: try Self.picture { _, _ in 255 })
+    let error = await #expect(throws: CinematicError.self) {
+      _ = try await provider.estimate(input)
+    }
+    #expect(error?.message.contains("answered “hello”") == true)
+    let estimate = try await provider.estimate(input)
+    #expect(estimate.map.cells.allSatisfy { $0 == 1 })
+  }
+
   private static func hasEnded(_ process: Int32) -> Bool {
     let state = FileManager.default.contents(atPath: "/proc/\(process)/stat") ?? Data()
     let text = String(decoding: state, as: UTF8.self)

@@ -163,6 +163,23 @@ struct NeuralTrackerTests {
     #expect(pointed?.normalizedBounds.overlap(Self.rect(180, 90)) ?? 0 > 0.7)
   }
 
+  /// A detector's speck is no place to look at: the picture would be made a hundred thousand pixels wide.
+  @Test(arguments: ModelDescription.Tracking.allCases)
+  func passesOverSpecks(form: ModelDescription.Tracking) throws {
+    let folder = ModelFolder()
+    form == .centers ? Self.centers(folder) : Self.sides(folder)
+    let tracker = try NeuralTracker(folder.file("m.onnx"), library: library, threads: 1)
+    _ = tracker.start(
+      within: Self.rect(20, 30), sourceImage: try Self.frame(20, 30), sourceDisparity: nil)
+    _ = tracker.next(sourceImage: try Self.frame(nil, 0), sourceDisparity: nil)
+    let speck = NormalizedRect(x: 0.5, y: 0.5, width: 1e-6, height: 1e-6)
+    let found = tracker.next(
+      sourceImage: try Self.frame(180, 90), sourceDisparity: nil,
+      detected: [speck, Self.rect(176, 92)])
+    #expect(tracker.failure == nil)
+    #expect(found?.normalizedBounds.overlap(Self.rect(180, 90)) ?? 0 > 0.7)
+  }
+
   @Test(arguments: [
     (#"{"gives": "tracks"}"#, "tracks need boxes, one of centers, sides"),
     (#"{"gives": "tracks", "boxes": "yolox"}"#, "boxes is centers or sides"),

@@ -104,7 +104,7 @@ actor CaptureRecorder {
     if log == nil { open(frame, range) }
     let entry = RecordingEntry(frame, start: start, isFirst: log?.frameCount == 0)
     log?.add(entry)
-    journal?.add(entry)
+    keep(entry)
     report.estimatedRange = frame.range
     if let codes = report.disparityRange, let range = frame.mapInfo.range,
       case let slack = Self.leastClamped * (codes.upperBound - codes.lowerBound),
@@ -186,6 +186,15 @@ actor CaptureRecorder {
       tell(
         .journalFailed(
           path: ScriptJournal.path(of: InterruptedRecording.path(for: movie.path)), error))
+    }
+  }
+
+  private func keep(_ entry: RecordingEntry) {
+    guard let journal else { return }
+    do throws(CinematicError) {
+      try journal.add(entry)
+    } catch {
+      tell(.journalFailed(path: journal.path, error))
     }
   }
 

@@ -18,7 +18,7 @@ final class ScriptJournal {
   /// Where the journal of a recording lies: `clip.recording.mov.focus`.
   static func path(of recording: String) -> String { recording + ".focus" }
 
-  private let path: String
+  let path: String
   private var file: FileHandle?
   private let encoder = JSONEncoder()
 
@@ -33,22 +33,30 @@ final class ScriptJournal {
         .unwritable, "cannot write \(path)", remedy: "choose a folder that you may write to")
     }
     self.file = file
-    add(
-      Head(
-        fNumber: fNumber,
-        look: Dictionary(uniqueKeysWithValues: look.fields.map { ($0.name, $0.json) })))
+    let head = Head(
+      fNumber: fNumber,
+      look: Dictionary(uniqueKeysWithValues: look.fields.map { ($0.name, $0.json) }))
+    do throws(CinematicError) {
+      try add(head as any Encodable)
+    } catch {
+      remove()
+      throw error
+    }
   }
 
-  /// Adds a frame. A line that cannot be written ends the journal, not the movie.
-  func add(_ entry: RecordingEntry) { add(entry as any Encodable) }
+  /// Adds a frame.
+  ///
+  /// - Throws: `unwritable` for the first line that cannot be written: it ends the journal, not the movie.
+  func add(_ entry: RecordingEntry) throws(CinematicError) { try add(entry as any Encodable) }
 
-  private func add(_ line: any Encodable) {
-    guard let file, var data = try? encoder.encode(line) else { return }
-    data.append(UInt8(ascii: "\n"))
+  private func add(_ line: any Encodable) throws(CinematicError) {
+    guard let file else { return }
     do {
-      try file.write(contentsOf: data)
+      try file.write(contentsOf: try encoder.encode(line) + [UInt8(ascii: "\n")])
     } catch {
       self.file = nil
+      throw CinematicError(
+        .unwritable, "cannot write \(path): \(error.localizedDescription)", remedy: "make room")
     }
   }
 

@@ -27,8 +27,8 @@ final class HelperLane: Sendable {
 
   deinit { process.withLock { $0?.end() } }
 
-  /// Sends a picture and takes the answer. A cancelled call ends the program, if its answer is being waited for; the next
-  /// picture starts another.
+  /// Sends a picture and takes the answer. A cancelled call ends the program, if its answer is being waited for, and so does
+  /// an answer that is none; the next picture starts another.
   ///
   /// - Throws: what starting it and reading throw, `cancelled`.
   func ask<Answer: Sendable>(
@@ -61,7 +61,11 @@ final class HelperLane: Sendable {
       let result = try read(helper, eye.dimensions)
       call.end(.success(result))
     } catch {
-      if error.code == .cancelled { process.withLock { $0 = nil } }
+      // The rest of an answer would be taken for the next one.
+      process.withLock { process in
+        process?.end()
+        process = nil
+      }
       call.end(.failure(error))
     }
   }

@@ -50,6 +50,8 @@ public final class NeuralTracker: VisualTracker {
   private static let leastConfidence: Float = 0.3
   private static let foundConfidence: Float = 0.5
   private static let mostDetected = 4
+  /// Pixels of the shorter side of a thing that can be told from others.
+  private static let leastSide = 4.0
 
   /// - Parameters:
   ///   - turn: from pictures as stored to pictures as shown: the model sees them upright.
@@ -77,10 +79,7 @@ public final class NeuralTracker: VisualTracker {
     else { return false }
     object = box(of: rect, in: sourceImage)
     startArea = object.width * object.height
-    let shown = turn.applied(to: sourceImage.dimensions)
-    guard object.width >= 4, object.height >= 4, object.width <= Double(4 * shown.width),
-      object.height <= Double(4 * shown.height)
-    else { return false }
+    guard Self.canBeSeen(object, in: turn.applied(to: sourceImage.dimensions)) else { return false }
     let side = model.form == .centers ? Self.templateFactor * object.side : contextSide(of: object)
     do throws(CinematicError) {
       let view = TrackerView(x: object.x, y: object.y, side: side, pixels: model.templateSide)
@@ -131,11 +130,12 @@ public final class NeuralTracker: VisualTracker {
   private func places(in picture: PixelBuffer, _ detected: [NormalizedRect]) -> [Box] {
     guard framesLost > 0 else { return [object] }
     var places = [object]
+    let shown = turn.applied(to: picture.dimensions)
     for rect in detected.prefix(Self.mostDetected) where rect.isFinite && rect.area > 0 {
-      places.append(box(of: rect.turned(by: turn), in: picture))
+      let place = box(of: rect.turned(by: turn), in: picture)
+      if Self.canBeSeen(place, in: shown) { places.append(place) }
     }
     // Parts that overlap by half, one a frame.
-    let shown = turn.applied(to: picture.dimensions)
     let side = searchSide(of: object)
     let columns = max(1, Int((2 * Double(shown.width) / side).rounded(.up)) - 1)
     let rows = max(1, Int((2 * Double(shown.height) / side).rounded(.up)) - 1)
@@ -208,6 +208,13 @@ public final class NeuralTracker: VisualTracker {
     return model.form == .centers ? Self.searchFactor * box.side : ratio * contextSide(of: box)
   }
 
+  /// Whether a box is of a size that a view is made of: a speck would be made as large as the model's input, and what is around
+  /// it far larger.
+  private static func canBeSeen(_ box: Box, in shown: Dimensions) -> Bool {
+    min(box.width, box.height) >= leastSide && box.width <= Double(4 * shown.width)
+      && box.height <= Double(4 * shown.height)
+  }
+
   /// Whether something can be an object that was followed: mostly in the picture, and of a size.
   private func isPlausible(_ box: Box, in picture: Dimensions) -> Bool {
     let rect = NormalizedRect(
@@ -215,7 +222,7 @@ public final class NeuralTracker: VisualTracker {
       y: (box.y - box.height / 2) / Double(picture.height),
       width: box.width / Double(picture.width), height: box.height / Double(picture.height))
     let area = box.width * box.height
-    return rect.isFinite && box.width >= 4 && box.height >= 4 && area > startArea / 100
+    return rect.isFinite && min(box.width, box.height) >= Self.leastSide && area > startArea / 100
       && area < startArea * 100 && rect.intersection(.wholePicture).area > 0.3 * rect.area
   }
 
