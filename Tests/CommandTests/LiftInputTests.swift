@@ -118,4 +118,28 @@ import Testing
     }
     #expect(found[0].x > 0.1)
   }
+
+  /// Light that goes through a picture goes through it before its own background as well.
+  @Test func alphaOfThePictureItself() async throws {
+    let folder = Folder().with("in").with("map")
+    _ = try Self.writeTurned(by: .identity, in: folder)
+    let codes = (0..<Self.size.count).flatMap { place -> [UInt8] in
+      let (x, y) = (place % Self.size.width - 50, place / Self.size.width - 40)
+      return x * x + y * y < 900 ? [220, 130, 60, 128] : [30, 40, 70, 128]
+    }
+    let picture = try PixelBuffer(dimensions: Self.size, format: .rgba8, values: codes)
+    for number in 0..<2 {
+      try PictureWriter.write(picture, to: folder.file("in/\(number).png"))
+      Material.link("map.png", "map/\(number).png", in: folder)
+    }
+    let lift = ["lift", "in/%d.png", "--disparity", "map/%d.png", "--look", "mono"]
+    try await works(lift + ["-o", "out%d.png"], in: folder)
+    try await works(lift + ["-o", "out.mov", "--codec", "prores-4444"], in: folder)
+    for output in ["out0.png", "out.mov"] {
+      for place in [NormalizedPoint(x: 0.26, y: 0.28), NormalizedPoint(x: 0.9, y: 0.9)] {
+        let alpha = try await Self.pixel(at: place, of: folder.file(output)).w
+        #expect(abs(alpha - 128.0 / 255) < 0.01, "\(output): \(alpha)")
+      }
+    }
+  }
 }

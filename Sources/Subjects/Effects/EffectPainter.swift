@@ -39,10 +39,6 @@ extension SubjectEffect {
   }
 }
 
-extension SubjectEffect.Background {
-  fileprivate var isKept: Bool { if case .kept = self { true } else { false } }
-}
-
 /// Puts subjects, what lies under them and a background together.
 struct EffectPainter {
   private let effect: SubjectEffect

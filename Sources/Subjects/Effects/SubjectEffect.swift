@@ -19,6 +19,8 @@ public struct SubjectEffect: Sendable {
 
     /// Whether nothing is behind the subjects.
     public var isTransparent: Bool { if case .transparent = self { true } else { false } }
+    /// Whether the picture's own is.
+    package var isKept: Bool { if case .kept = self { true } else { false } }
   }
 
   /// How the background looks.

@@ -66,7 +66,12 @@ public final class LiftedClip: ClipFrames {
     let hasAlpha = effect.background.isTransparent && backdrop == nil
     try Self.check(
       output, of: pictures.properties, content: content, isTransparent: hasAlpha, coding: coding)
-    var source = Self.written(pictures.properties, hasAlpha: hasAlpha && content == .subjects)
+    // The picture's own background has the picture's own alpha.
+    let keepsAlpha =
+      effect.background.isKept && backdrop == nil
+      && pictures.properties.codedPixels?.hasAlpha == true
+    var source = Self.written(
+      pictures.properties, hasAlpha: (hasAlpha || keepsAlpha) && content == .subjects)
     var pixels = try format.pixelFormat(for: source, coding: coding, drawsColors: true)
     if content == .masks, let kind = format.stillKind {
       let isDeep = pixels.format == .rgbaFloat && kind.holdsGray
