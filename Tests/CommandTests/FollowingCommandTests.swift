@@ -117,4 +117,50 @@ import Testing
       #expect(found.contains(33) == (name == "with"), "\(name): \(found)")
     }
   }
+
+  /// A table is an output like any other: what is read is never written over, by whatever name, and no two outputs
+  /// are one file.
+  @Test func tablesReplaceNothingThatIsRead() async throws {
+    let folder = Folder()
+    try await ScriptMaterial.sample(in: folder)
+    try await works(
+      [
+        "import", "s/clip.mp4", "--disparity", "s/disparity/%04d.png", "--script", "s/script.json",
+        "-o", "movie.mov",
+      ], in: folder)
+    try await works(["edit", "movie.mov", "set", "--f-number", "4", "-o", "old.focus"], in: folder)
+    folder.write(Array("frame,x,y,width,height\n".utf8), to: "truth.csv")
+    let point = ["--point", "0.35,0.32", "--truth", "truth.csv"]
+    let edit = ["edit", "movie.mov", "track", "--changes", "old.focus"] + point
+    let track =
+      [
+        "script", "track", "s/clip.mp4", "--disparity", "s/disparity/%04d.png", "--script",
+        "s/script.json",
+      ] + point
+    for (line, read) in [
+      (edit, ["movie.mov", "truth.csv"]),
+      (track, ["s/clip.mp4", "s/disparity/0002.png", "s/script.json", "truth.csv"]),
+    ] {
+      for name in read {
+        for outputs in [["-o", "new", "--boxes", "./\(name)"], ["-o", name]] {
+          try await refuses(
+            line + outputs + ["--force"], in: folder, naming: [name, "never written over"])
+        }
+      }
+      for (output, boxes) in [("new", "./new"), ("made/new", "made/../made/new"), ("-", "-")] {
+        try await refuses(
+          line + ["-o", output, "--boxes", boxes, "--force"], in: folder,
+          naming: ["--boxes", "another name"])
+      }
+      // The other output does not stay where the table has no name.
+      folder.write(Array("precious".utf8), to: "taken.csv")
+      try await refuses(
+        line + ["-o", "new", "--boxes", "taken.csv"], in: folder, naming: ["taken.csv", "--force"])
+    }
+    // Changes are gone on from in their own place, and no table takes it.
+    try await refuses(
+      edit + ["-o", "new", "--boxes", "old.focus", "--force"], in: folder,
+      naming: ["old.focus", "never written over"])
+    try await works(edit + ["-o", "old.focus", "--boxes", "boxes.csv"], in: folder)
+  }
 }

@@ -36,6 +36,7 @@ struct EditTrackCommand: ParsableCommand {
   }
 
   private func track() throws {
+    try object.check(output: result.output, inputs: [script], changes: result.changes)
     // Before the clip is followed to its end.
     let writer = try result.begin(beside: script)
     let table = try object.boxes.map { try ScriptFile.begin($0, replace: result.force) }

@@ -70,6 +70,21 @@ struct ObjectOptions: ParsableArguments {
       throw ValidationError("give the object's --point, or its box by --rect")
     }
   }
+
+  /// Refuses outputs that are read, and a table in the place of the other output.
+  ///
+  /// - Parameters:
+  ///   - inputs: what the command reads but for these options.
+  ///   - changes: read, too, and replaced by the output where that has the same name.
+  func check(
+    output: String, inputs: [String?], changes: String? = nil
+  ) throws(CinematicError) {
+    let read = inputs + [truth, tracker == "model" ? nil : tracker]
+    try KeptInputs.check(output, inputs: read)
+    guard let boxes else { return }
+    try KeptInputs.check(boxes, inputs: read + [changes])
+    try KeptInputs.checkApart(output, from: boxes, of: "--boxes")
+  }
 }
 
 /// A script that decides instead of the lens options.

@@ -39,9 +39,7 @@ struct ScriptTrackCommand: ParsableCommand {
   var force = false
 
   func run() throws {
-    let read = [input, disparity] + [object.truth].compactMap { $0 }
-    try KeptInputs.check(output, inputs: read)
-    if let boxes = object.boxes { try KeptInputs.check(boxes, inputs: read) }
+    try object.check(output: output, inputs: [input, disparity, script])
     try interruptible {
       // Before the clip is followed to its end.
       let writer = try ScriptFile.begin(output, replace: force)

@@ -24,9 +24,50 @@ enum KeptInputs {
     }
   }
 
+  /// Refuses two outputs that are one file or one pipe: the second would end in the place of the first, or in it.
+  ///
+  /// - Parameter option: of the second.
+  /// - Throws: `invalidParameter`, however they are spelled.
+  static func checkApart(
+    _ output: String, from other: String, of option: String
+  ) throws(CinematicError) {
+    guard Place(output) == Place(other) else { return }
+    throw CinematicError(
+      .invalidParameter,
+      "\(PipePath.outputName(other)) is to hold two outputs, that of -o and that of \(option)",
+      remedy: "choose another name for \(option)")
+  }
+
+  /// Where an output ends, however it is spelled. Links are replaced, and so are names of their own.
+  private struct Place: Equatable {
+    /// A pipe, or the deepest folder that there is.
+    var identity: Identity?
+    /// The names from there on, of folders that will be made and of the file; none of a pipe.
+    var names: [String] = []
+
+    init(_ path: String) {
+      var status = stat()
+      if PipePath.isPipe(path) {
+        let found = path == PipePath.standard ? fstat(STDOUT_FILENO, &status) : stat(path, &status)
+        if found == 0 { identity = Identity(status) }
+        return
+      }
+      var folder = URL(fileURLWithPath: path).standardizedFileURL
+      repeat {
+        names.insert(folder.lastPathComponent, at: 0)
+        folder.deleteLastPathComponent()
+      } while stat(folder.path, &status) != 0 && folder.pathComponents.count > 1
+      identity = Identity(status)
+    }
+  }
+
   fileprivate struct Identity: Hashable {
     var device: UInt64
     var number: UInt64
+
+    init(_ status: stat) {
+      (device, number) = (UInt64(status.st_dev), UInt64(status.st_ino))
+    }
   }
 
   /// The files at a path, or with a pattern's numbers, that there are.
@@ -53,7 +94,7 @@ enum KeptInputs {
   ) -> Identity? {
     var status = stat()
     guard look(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    return Identity(device: UInt64(status.st_dev), number: UInt64(status.st_ino))
+    return Identity(status)
   }
 }
 
