@@ -82,7 +82,8 @@ struct EditDirectCommand: ParsableCommand {
     abstract: "Let the automatic director decide, under the user's decisions.",
     discussion: """
       The director chooses among what is detected, tracks that were added included. Its decisions become \
-      strong ones of the changes; those that are there stay, and go before.
+      strong ones of the changes; those of yours stay, and go before. Where base decisions of the movie \
+      would come between, they give way; undo --all puts them back.
       """)
 
   @Argument(help: "The movie; it is not changed.")

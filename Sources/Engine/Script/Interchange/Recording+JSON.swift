@@ -57,10 +57,10 @@ extension Script {
     let snapshot = current
     let added = snapshot.addedTracks.map(\.track)
     let ids = Set(added.compactMap(\.detectionID))
-    // Base decisions on an id that was free had no effect, and get none from the track that took it.
-    let base = (snapshot.editedBaseDecisions ?? recording.baseDecisions).filter {
-      $0.detectionID.map { !ids.contains($0) } ?? true
-    }
+    // Those recorded on an id that was free had no effect, and get none from the track that took it.
+    let base =
+      snapshot.editedBaseDecisions
+      ?? recording.baseDecisions.filter { $0.detectionID.map { !ids.contains($0) } ?? true }
     return try Recording(
       timeRange: recording.timeRange, frameTimes: recording.frameTimes, fNumber: snapshot.fNumber,
       detectionTracks: recording.detectionTracks + added,

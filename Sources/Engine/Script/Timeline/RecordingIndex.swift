@@ -59,23 +59,13 @@ final class RecordingIndex: Sendable {
     }
     let groups = self.groups
     func known(_ decision: Decision) -> Bool {
-      Self.knows(decision, positions, groups)
+      switch decision.focusDetectionID {
+      case .single(let id): positions[id] != nil
+      case .group(let id): groups[id] != nil
+      }
     }
     baseDecisions = Self.effective(recording.baseDecisions, in: recording.timeRange, where: known)
     userDecisions = Self.effective(recording.userDecisions, in: recording.timeRange, where: known)
-  }
-
-  /// Whether a decision's subject is in the recording.
-  func knows(_ decision: Decision) -> Bool { Self.knows(decision, positions, groups) }
-
-  private static func knows(
-    _ decision: Decision, _ positions: [DetectionID: Int],
-    _ groups: [DetectionGroupID: SubjectTimeline]
-  ) -> Bool {
-    switch decision.focusDetectionID {
-    case .single(let id): positions[id] != nil
-    case .group(let id): groups[id] != nil
-    }
   }
 
   func timeline(for id: DetectionID) -> SubjectTimeline? {

@@ -13,8 +13,8 @@ extension Script {
     public let look: Look
     /// All user decisions in force, those of the recording included, in the order of time.
     public let userDecisions: [Decision]
-    /// The base decisions in place of the recording's, in the order of time, where some were moved or removed;
-    /// `nil` where they are as recorded.
+    /// The base decisions in place of the recording's, in the order of time, where some were moved or removed, or gave
+    /// way to a director's; `nil` where they are as recorded.
     public let baseDecisions: [Decision]?
     /// With the ids that the script gave them.
     public let addedDetectionTracks: [DetectionTrack]

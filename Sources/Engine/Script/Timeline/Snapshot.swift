@@ -44,12 +44,14 @@ final class Snapshot: Sendable {
     self.fNumber = fNumber
     self.changedLook = changedLook
     self.addedTracks = addedTracks
-    let user = RecordingIndex.effective(userDecisions, in: index.recording.timeRange) { decision in
+    func isKnown(_ decision: Decision) -> Bool {
       Self.subject(of: decision, index: index, added: addedTracks) != nil
     }
+    let user = RecordingIndex.effective(
+      userDecisions, in: index.recording.timeRange, where: isKnown)
     self.userDecisions = user
     let edited = baseDecisions.map { decisions in
-      RecordingIndex.effective(decisions, in: index.recording.timeRange, where: index.knows)
+      RecordingIndex.effective(decisions, in: index.recording.timeRange, where: isKnown)
     }
     editedBaseDecisions = edited == index.baseDecisions ? nil : edited
     let base = edited ?? index.baseDecisions
