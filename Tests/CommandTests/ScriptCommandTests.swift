@@ -177,6 +177,30 @@ import Testing
       in: folder, naming: ["cut.fcc"])
   }
 
+  /// A time is meant for a decision within half of what frames beside it last, whatever the first one lasts.
+  @Test func timesOfDecisionsInVariableClips() async throws {
+    let folder = Folder()
+    func write(_ times: [Int], deciding ticks: [Int]) throws {
+      let decisions = ticks.map { "{\"time\": \($0), \"detection\": 1, \"user\": true}" }
+      let detections = times.map {
+        "{\"time\": \($0), \"rect\": [0.1, 0.1, 0.1, 0.1], \"disparity\": 0.3}"
+      }
+      let text = """
+        {"format": "focal-script", "version": 1, "timescale": 1000, "frameTimes": \(times),
+         "timeRange": {"start": 0, "duration": 13000}, "fNumber": 2.8,
+         "tracks": [{"id": 1, "type": "humanFace", "detections": [\(detections.joined(separator: ","))]}],
+         "decisions": [\(decisions.joined(separator: ","))]}
+        """
+      folder.write(Array(text.utf8), to: "script.json")
+    }
+    let undo = ["script", "undo", "script.json", "-o", "a.focus", "--at"]
+    try write([0] + (0..<30).map { 10_000 + 33 * $0 }, deciding: [10_000])
+    try await refuses(undo + ["7.5"], in: folder, naming: ["7.500 s", "10.000"])
+    try write([0] + (0..<60).map { 1 + 33 * $0 }, deciding: [1222])
+    let said = try await works(undo + ["1.22"], in: folder)
+    #expect(said.output.contains("1.222 s: weak user decision"), "\(said.output)")
+  }
+
   // MARK: Direct and plot
 
   @Test func directAndPlot() async throws {

@@ -60,6 +60,22 @@ struct ChangesTests {
     #expect(again.fNumber == 5.6)
   }
 
+  /// A rack whose decision is not there is in no file, and so in no recording and no changes.
+  @Test func racksGoWithTheirDecisions() throws {
+    let talk = try Scripts.talk().recording
+    let rack = Transition(duration: Scripts.time(30), curve: .linear)
+    let unknown = Scripts.user(3, 77, strong: true).with(user: true)
+    let recording = try Recording(
+      timeRange: talk.timeRange, frameTimes: talk.frameTimes, fNumber: talk.fNumber,
+      detectionTracks: talk.detectionTracks, decisions: talk.baseDecisions + [unknown],
+      transitions: [Scripts.base(4, 2): rack, Scripts.base(6, 1): rack, unknown: rack])
+    #expect(Set(recording.transitions.keys) == [Scripts.base(4, 2), unknown])
+    #expect(try Recording(jsonRepresentation: recording.jsonRepresentation()) == recording)
+    let changes = try Script(recording: recording).changes()
+    #expect(changes.transitions == [Scripts.base(4, 2): rack])
+    #expect(try Script.Changes(dataRepresentation: changes.dataRepresentation) == changes)
+  }
+
   @Test func reloadingNothingGivesTheOriginal() throws {
     let script = try Self.edited()
     let changes = script.changes()

@@ -53,6 +53,23 @@ struct FocusTests {
     #expect(rack.timeRange.duration == Time(value: 115, timescale: 100))
   }
 
+  /// A track that is cut away goes on measuring the others.
+  @Test func cutsLeaveRacksAsTheyAre() throws {
+    let recording = try Scripts.recording(
+      frames: 300,
+      tracks: [
+        Scripts.track(1, frames: 0..<30) { _ in 0.05 },
+        Scripts.track(2, frames: 0..<300) { _ in 0.5 },
+        Scripts.track(3, frames: 0..<300) { _ in 0.6 },
+      ], decisions: [Scripts.base(0, 2), Scripts.base(200, 3)])
+    let script = try Script(recording: recording)
+    let cut = TimeRange(start: Scripts.frameTime(60), end: Scripts.frameTime(300))
+    let trimmed = try Script(
+      recording: recording.trimmed(by: cut), changes: script.changes(trimmedBy: cut))
+    #expect(trimmed.focusTransitions.count == 1)
+    #expect(Scripts.focus(trimmed) == Array(Scripts.focus(script)[60...]))
+  }
+
   @Test func shortGapsShortenTheRack() throws {
     let script = try twoSubjects()
     script.addUserDecision(Scripts.user(55, 2, strong: false))

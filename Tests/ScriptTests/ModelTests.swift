@@ -119,6 +119,27 @@ struct ModelTests {
     }
   }
 
+  /// A frame that stays long, or hardly, says nothing of how far the others lie apart.
+  @Test func toleranceGoesByTheNeighbours() throws {
+    func seconds(_ times: FrameTimes, _ milliseconds: Int64) -> Double {
+      times.tolerance(at: Time(value: milliseconds, timescale: 1000)).seconds
+    }
+    func listed(_ milliseconds: [Int64]) throws -> FrameTimes {
+      try FrameTimes(milliseconds.map { Time(value: $0, timescale: 1000) })
+    }
+    let still = try listed([0, 10_000, 10_040, 10_080])
+    #expect(seconds(still, 0) == 5 && seconds(still, 10_000) == 0.02)
+    #expect(seconds(still, 7500) == 0.02 && seconds(still, 99_000) == 0.02)
+    let hasty = try listed([0, 1, 41, 81, 82])
+    #expect(seconds(hasty, 41) == 0.02 && seconds(hasty, 0) == 0.001)
+    #expect(abs(seconds(try listed([7]), 7) - 1.0 / 60) < 1e-5)
+    #expect(abs(seconds(try listed([]), 7) - 1.0 / 60) < 1e-5)
+    let steady = try FrameTimes(
+      range: TimeRange(start: .zero, duration: Scripts.frameTime(9)),
+      frameDuration: Time(value: 1, timescale: 25))
+    #expect(seconds(steady, 0) == 0.02 && seconds(steady, 99_000) == 0.02)
+  }
+
   @Test func disparityIsTakenFromTheSubjectNotFromWhatPasses() throws {
     let size = Dimensions(width: 64, height: 48)
     for format in [PixelFormat.disparityFloat, .disparityHalf] {

@@ -205,7 +205,7 @@ struct SubjectOptions: ParsableArguments {
   ) throws(CinematicError) {
     guard let script else { return }
     let read = try ScriptFile.script(at: script, changes: changes)
-    let tolerance = read.recording.frameTimes.tolerance
+    let tolerance = read.recording.frameTimes.tolerance(at: time)
     guard let frame = read.frame(at: time, tolerance: tolerance) else {
       throw CinematicError(
         .incompatible, "\(script) has no frame at \(time.seconds) s",

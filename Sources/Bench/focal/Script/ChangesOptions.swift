@@ -133,7 +133,7 @@ extension Script {
       abs(($0.time - time).seconds) < abs(($1.time - time).seconds)
     }
     if let nearest,
-      abs((nearest.time - time).seconds) <= recording.frameTimes.tolerance.seconds
+      abs((nearest.time - time).seconds) <= recording.frameTimes.tolerance(at: nearest.time).seconds
     {
       return nearest
     }

@@ -88,12 +88,19 @@ public struct FrameTimes: Hashable, Sendable, RandomAccessCollection {
     return Time(value: step, timescale: timescale)
   }
 
-  /// Half of what a frame lasts, of listed times the first: by how much times that were rounded may be
-  /// beside their frames.
-  public var tolerance: Time {
-    let step =
-      frameDuration ?? (count > 1 ? self[1] - self[0] : Time(value: 1, timescale: 30))
-    return Time(seconds: step.seconds / 2, preferredTimescale: 90000)
+  /// By how much a time that was rounded may be beside the frame that it is nearest to: half of what a frame lasts.
+  /// Where times are listed, that is half the way to the nearer one of the frame's neighbours, and a millisecond at least,
+  /// to which some containers round.
+  public func tolerance(at time: Time) -> Time {
+    guard let frameDuration else {
+      let nearest = index(nearest: time) ?? 0
+      let steps = [nearest, nearest + 1].filter { $0 > 0 && $0 < count }.map {
+        (self[$0] - self[$0 - 1]).seconds
+      }
+      return Time(
+        seconds: Swift.max(0.001, (steps.min() ?? 1.0 / 30) / 2), preferredTimescale: 90000)
+    }
+    return Time(seconds: frameDuration.seconds / 2, preferredTimescale: 90000)
   }
 
   /// The first frame at or after a time, or the count.

@@ -31,8 +31,9 @@ extension Recording {
       timeRange: TimeRange(start: .zero, duration: cut.duration),
       frameTimes: try recording.frameTimes.trimmed(to: cut, shift: -cut.start),
       fNumber: recording.fNumber, detectionTracks: tracks, decisions: decisions,
-      transitions: recorded.transitions(trimmedTo: cut), disparityRange: recording.disparityRange,
-      look: recording.look)
+      transitions: recorded.transitions(trimmedTo: cut),
+      // Tracks that are cut away keep measuring racks, as if all were there.
+      disparityRange: index.spannedDisparities, look: recording.look)
   }
 }
 

@@ -16,7 +16,7 @@ public struct Recording: Equatable, Sendable {
   public let baseDecisions: [Decision]
   /// Taps made while recording, likewise.
   public let userDecisions: [Decision]
-  /// Transitions that differ from the automatic ones.
+  /// Transitions that differ from the automatic ones, of decisions that are there.
   public let transitions: [Decision: Transition]
   /// The measure of racks and of focus's dead zone, if it is not the tracks' span:
   /// tracks that were added to a script and became part of its recording do not change how the others
@@ -33,6 +33,7 @@ public struct Recording: Equatable, Sendable {
   ///   - decisions: base and user decisions in any order; of several of one layer at one time the
   ///     last counts. Decisions on ids that are not there, or outside the range, may be given and
   ///     are without effect.
+  ///   - transitions: those of other decisions are left out.
   ///   - disparityRange: `nil` for what the tracks span.
   /// - Throws: `invalidParameter` for a disparity range that is not finite, an f-number that is not positive and finite, a track without
   ///   a valid id, two tracks with one id, a frame outside the range.
@@ -86,12 +87,14 @@ public struct Recording: Equatable, Sendable {
     self.detectionTracks = tracks
     baseDecisions = ordered.filter { !$0.isUserDecision }
     userDecisions = ordered.filter(\.isUserDecision)
-    self.transitions = transitions
+    // A rack belongs to its decision, with which files hold it.
+    let given = Set(ordered)
+    self.transitions = transitions.filter { given.contains($0.key) }
     self.disparityRange = disparityRange
     self.look = look
     identity = Identity(
       timeRange: timeRange, frameTimes: frameTimes, fNumber: fNumber, tracks: tracks,
-      decisions: baseDecisions + userDecisions, transitions: transitions,
+      decisions: baseDecisions + userDecisions, transitions: self.transitions,
       disparityRange: disparityRange)
   }
 

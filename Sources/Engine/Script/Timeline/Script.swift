@@ -53,19 +53,20 @@ public final class Script: Sendable {
     }
   }
 
-  /// Drops all changes and applies others; `nil` leaves the script as recorded.
+  /// Drops all changes and applies others; `nil` leaves the script as recorded. Added tracks that are in both are shared.
   ///
   /// - Throws: `incompatible` for changes of another recording; the script is then unchanged.
   public func reload(changes: Changes?) throws(CinematicError) {
-    let snapshot = try Self.snapshot(index, changes)
+    let snapshot = try Self.snapshot(index, changes, sharing: current.addedTracks)
     _ = edit { _, nextID in
       nextID = Self.firstFreeID(snapshot)
       return snapshot
     }
   }
 
+  /// - Parameter known: added tracks, which are worked out no second time where the changes have them.
   private static func snapshot(
-    _ index: RecordingIndex, _ changes: Changes?
+    _ index: RecordingIndex, _ changes: Changes?, sharing known: [Snapshot.AddedTrack] = []
   ) throws(CinematicError) -> Snapshot {
     guard let changes else {
       return Snapshot(
@@ -87,10 +88,13 @@ public final class Script: Sendable {
           .malformed, "the changes add a detection track whose id is taken or missing")
       }
     }
+    let shared = Dictionary(
+      known.map { (ObjectIdentifier($0.track), $0) }, uniquingKeysWith: { first, _ in first })
     return Snapshot(
       index: index, fNumber: changes.fNumber, changedLook: changes.look,
       addedTracks: changes.addedDetectionTracks.map { track in
-        Snapshot.AddedTrack(track: track, timeline: index.timeline(adding: track))
+        shared[ObjectIdentifier(track)]
+          ?? Snapshot.AddedTrack(track: track, timeline: index.timeline(adding: track))
       }, userDecisions: changes.userDecisions, baseDecisions: changes.baseDecisions,
       transitions: changes.transitions)
   }

@@ -58,7 +58,7 @@ final class Snapshot: Sendable {
     self.decisions = Self.merged(base: base, user: user)
     // A decision that is gone has no rack, and another may stand at its time.
     let transitions = transitions.filter { decision, _ in
-      decision.isUserDecision || Self.position(of: decision, in: base) != nil
+      Self.position(of: decision, in: decision.isUserDecision ? user : base) != nil
     }
     self.transitions = transitions
     let segments = Self.segments(

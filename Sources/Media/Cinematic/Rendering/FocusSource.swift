@@ -72,8 +72,8 @@ public struct ScriptedFocus: FocusSource {
 
   private func frame(at time: Time) throws(CinematicError) -> ScriptFrame {
     // Containers round times to their own ticks: half a frame finds the right one.
-    guard let frame = script.frame(at: time, tolerance: script.recording.frameTimes.tolerance)
-    else {
+    let tolerance = script.recording.frameTimes.tolerance(at: time)
+    guard let frame = script.frame(at: time, tolerance: tolerance) else {
       throw CinematicError(
         .incompatible,
         "\(name) has no frame at \(time.seconds) s; it spans \(script.timeRange.start.seconds) to"
