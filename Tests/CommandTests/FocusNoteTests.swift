@@ -100,6 +100,44 @@ import Testing
     #expect(tracks.first?["rect"] == nil)
   }
 
+  /// A script that decides nothing holds the focus, and says so; one whose f-number no frame can have makes no movie.
+  @Test func scriptsThatLackSomething() async throws {
+    let folder = Folder()
+    try await ScriptMaterial.sample(in: folder, frames: 4)
+    let recording = try ScriptMaterial.script("s/script.json", in: folder).recording
+    func write(_ name: String, fNumber: Float, _ decisions: [Decision]) throws {
+      let other = try Recording(
+        timeRange: recording.timeRange, frameTimes: recording.frameTimes, fNumber: fNumber,
+        detectionTracks: recording.detectionTracks, decisions: decisions)
+      folder.write([UInt8](try other.jsonRepresentation()), to: name)
+    }
+    try write("undecided.json", fNumber: 2.8, [])
+    try write("tiny.json", fNumber: 1e-30, recording.baseDecisions)
+    let clip = ["s/clip.mp4", "--disparity", "s/disparity/%04d.png", "--script"]
+    let quick = ["--quality", "thumbnail", "-o"]
+    let note = "decides nothing, and the focus is held: focal script direct"
+    for command in [
+      ["render"] + clip + ["undecided.json"] + quick + ["a.mp4"],
+      ["import"] + clip + ["undecided.json", "-o", "a.mov"],
+      ["export", "a.mov"] + quick + ["b.mp4"],
+    ] {
+      let told = try await works(command, in: folder)
+      #expect(told.errorLines.count { $0.contains(note) } == 1, "\(command): \(told.errors)")
+    }
+    for command in [
+      ["export", "a.mov", "--focus", "0.4"] + quick + ["c.mp4"],
+      ["render"] + clip + ["s/script.json"] + quick + ["d.mp4"],
+    ] {
+      let told = try await works(command, in: folder)
+      #expect(!told.errors.contains("decides nothing"), "\(command): \(told.errors)")
+    }
+    try await refuses(
+      ["import"] + clip + ["tiny.json", "-o", "x.mov"], in: folder,
+      naming: ["tiny.json", "1e-30", "focal script set tiny.json --f-number"])
+    try await works(
+      ["import"] + clip + ["tiny.json", "--f-number", "4", "-o", "e.mov"], in: folder)
+  }
+
   @Test func racksThatCannotBe() async throws {
     let folder = Folder()
     try await Self.movie(in: folder)

@@ -113,6 +113,8 @@ struct ImportCommand: ParsableCommand {
       if let fNumber = focus.fNumber { given.fNumber = fNumber }
       return ScriptedFocus(given, name: path)
     }
+    try scripted?.checkFNumber()
+    scripted?.tellIfItDecidesNothing()
     let thinLens = try real.thinLens()
     var look = (scripted?.script.look ?? Look()).overridden(by: try self.look.look())
     if let thinLens { look.blurScale = thinLens.blurScale }

@@ -24,6 +24,9 @@ extension Script {
     return position < recording.frameTimes.count ? current.frame(at: position) : nil
   }
 
+  /// Whether there is no decision that can take effect: focus is then held where the first subject is in the first frame.
+  package var decidesNothing: Bool { current.decisions.isEmpty }
+
   /// Whether anything that is detected, or a fixed focus, lies at a place that can be drawn.
   public var hasPlaces: Bool {
     detectionTracks.contains { track in

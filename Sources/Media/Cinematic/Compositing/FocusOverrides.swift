@@ -73,6 +73,8 @@ public struct MovieFocus: Hashable, Sendable, Codable {
   public var idleLook: [String] = []
   /// Whether detections are to be drawn and there are none.
   public var lacksPlaces = false
+  /// Whether a script is to decide and decides nothing: the focus is held.
+  public var lacksDecisions = false
 
   public init(
     movie: String, origin: Origin, focusDisparity: Float? = nil, unknownLook: [String] = []

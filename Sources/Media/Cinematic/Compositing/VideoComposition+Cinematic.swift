@@ -134,6 +134,7 @@ private struct SettledFocus {
       focus.focusDisparity = try await movie.disparity(of: choice)
     } else if script != nil {
       focus.origin = .script
+      focus.lacksDecisions = overrides.fNumber != .infinity && script?.decidesNothing == true
     } else if movie.hasRenderingAttributes {
       focus.origin = .metadata
     } else if overrides.fNumber != .infinity {
