@@ -71,6 +71,7 @@ struct RackOptions: ParsableArguments {
     script.setTransition(
       Transition(duration: duration, curve: curve?.curve ?? known?.curve ?? .minimumJerk),
       for: decision)
+    guard script.isInForce(decision) else { return }
     tell(duration, of: script.timeRangeOfTransition(before: decision)?.duration)
   }
 
@@ -123,6 +124,33 @@ struct CurveArgument: ExpressibleByArgument {
 }
 
 extension Script {
+  /// Whether a decision is in force from some time on: not where its track has ended, or others go before.
+  func isInForce(_ decision: Decision) -> Bool {
+    let user = userDecisions(in: timeRange)
+    let listed = user.contains(decision.with(user: true)) ? decision.with(user: true) : decision
+    return decisionsInForce.contains { $0.decision == listed }
+  }
+
+  /// Says so if the subject of a decision is not there when it is to come into focus.
+  func tellOfAbsence(at decision: Decision) {
+    guard let track = detectionTrack(for: decision), track.isDiscrete else { return }
+    let found = track.detections(in: timeRange)
+    let target = ScriptShowCommand.target(decision)
+    guard let first = found.first, let last = found.last else {
+      return note("\(target) is found nowhere, and never comes into focus")
+    }
+    let span = String(
+      format: "\(target) is found from %.3f to %.3f s", first.time.seconds, last.time.seconds)
+    let times = recording.frameTimes
+    // The first frame that can show it.
+    let shown = times.index(atOrAfter: decision.time)
+    if let end = times.index(nearest: last.time), end < shown {
+      note("\(span) only: it has ended before the decision")
+    } else if let start = times.index(nearest: first.time), start > shown {
+      note("\(span) only: until it begins, focus waits where it will be")
+    }
+  }
+
   /// The decision that people mean by a time typed with few digits: the nearest within half a frame.
   ///
   /// - Throws: `invalidParameter` where there is none, with those that there are.

@@ -68,11 +68,14 @@ struct ScriptDecideCommand: ParsableCommand {
     if let disparity, let movie = opened.movie {
       tellIfNothingIsSharp(at: disparity, in: movie.info.asset)
     }
-    let chosen = script.frame(atOrAfter: time)?.focusDetection
+    script.tellOfAbsence(at: decision)
+    let frame = script.frame(atOrAfter: time)
+    let isOnIt = frame?.primaryDecision == decision.with(user: true)
+    let chosen = isOnIt ? frame?.focusDetection?.label(turn: opened.turn) : nil
+    let target = ScriptShowCommand.target(decision)
     printLine(
       String(format: "%.3f s: %@ decision on ", time.seconds, strong ? "strong" : "weak")
-        + (decision.isGroupDecision ? ScriptShowCommand.target(decision) + ": " : "")
-        + (chosen?.label(turn: opened.turn) ?? ScriptShowCommand.target(decision)))
+        + (chosen.map { decision.isGroupDecision ? "\(target): \($0)" : $0 } ?? target))
   }
 
   /// The subject of the decision.

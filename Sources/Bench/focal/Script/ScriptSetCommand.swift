@@ -47,6 +47,7 @@ struct ScriptSetCommand: ParsableCommand {
       let decision = try script.decision(
         meantBy: try script.time(at), of: script.decisions(in: script.timeRange), "decision")
       try rack.apply(to: decision, of: script)
+      script.tellOfAbsence(at: decision)
       done.append(Self.way(to: decision, of: script))
     }
     try result.write(script, beside: self.script)
@@ -57,6 +58,7 @@ struct ScriptSetCommand: ParsableCommand {
   private static func way(to decision: Decision, of script: Script) -> String {
     let target = ScriptShowCommand.target(decision)
     let start = String(format: "%.3f s: ", decision.time.seconds)
+    guard script.isInForce(decision) else { return start + "focus does not go to \(target)" }
     guard let range = script.timeRangeOfTransition(before: decision) else {
       return start + "focus cuts to \(target)"
     }

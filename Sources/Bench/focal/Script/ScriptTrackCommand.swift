@@ -26,7 +26,10 @@ struct ScriptTrackCommand: ParsableCommand {
   @OptionGroup var object: ObjectOptions
   @Option(
     parsing: .unconditional,
-    help: "When the object lies at the point; it is followed from there on.")
+    help: """
+      When the object lies at the point; it is followed from there on. Ticks are those of the --script, else of \
+      the clip.
+      """)
   var from: TimeArgument = .start
   @Option(help: ArgumentHelp("A script to add the track to.", valueName: "script"))
   var script: String?
@@ -37,6 +40,12 @@ struct ScriptTrackCommand: ParsableCommand {
   @OptionGroup var safety: SafetyOptions
   @Flag(help: "Replace an existing output.")
   var force = false
+
+  func validate() throws {
+    guard !from.isNegative else {
+      throw ValidationError("--from takes a time of at least 0: the clip starts there")
+    }
+  }
 
   func run() throws {
     try object.check(output: output, inputs: [input, disparity, script])
@@ -67,7 +76,8 @@ struct ScriptTrackCommand: ParsableCommand {
       end = frame.time + frame.duration
       let isStarted = follower.start != nil
       if try isStarted
-        || isStart(frame, number: times.count - 1, reader.properties.timescale)
+        || isStart(
+          frame, number: times.count - 1, base?.timescale ?? reader.properties.timescale)
       {
         let there = base?.frame(shownAt: frame.time)?.allDetections ?? []
         try follower.follow(
@@ -100,6 +110,7 @@ struct ScriptTrackCommand: ParsableCommand {
     return (followed, id, try written.jsonRepresentation())
   }
 
+  /// - Parameter timescale: of ticks.
   private func isStart(
     _ frame: MediaFrame, number: Int, _ timescale: Int32
   ) throws(CinematicError) -> Bool {

@@ -36,6 +36,15 @@ struct TimeArgument: ExpressibleByArgument, CustomStringConvertible {
     if case .frame(let number) = kind { number } else { nil }
   }
 
+  /// Whether it lies before 0.
+  var isNegative: Bool {
+    switch kind {
+    case .exact(let time): time < .zero
+    case .ticks(let ticks): ticks < 0
+    case .frame(let number): number < 0
+    }
+  }
+
   init?(argument: String) {
     text = argument
     if argument.hasSuffix("t"), let ticks = Int64(argument.dropLast()) {
