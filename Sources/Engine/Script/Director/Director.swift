@@ -81,29 +81,31 @@ public struct Director: Sendable {
     var values = [Double](repeating: 0, count: ring * count)
     /// At (step, subject): 0 when it is kept, else 1 more than the subject it follows L steps ago.
     var choices = [Int32](repeating: 0, count: steps * count)
+    let dearest = weights.switchCost * (1 + max(0, weights.disparityCost))
+    let cheapest = weights.switchCost
     for step in 0..<steps {
       let (now, before) = (step % ring * count, (step + ring - 1) % ring * count)
       let source = step - shortest
       let sourceRow = source >= 0 ? source % ring * count : 0
       let sourceBest = source >= 0 ? (values[sourceRow..<(sourceRow + count)].max() ?? 0) : 0
+      // the others lose to the best source even at the lowest cost
+      let sources = (0..<count).filter {
+        source >= shortest - 1 && values[sourceRow + $0] >= sourceBest - (dearest - cheapest)
+      }
       for (subject, curve) in curves.enumerated() {
         let score = curve.score(at: step) * period
         sums[now + subject] = (step > 0 ? sums[before + subject] : 0) + score
         var best = (step > 0 ? values[before + subject] : 0) + score
         if source >= shortest - 1 {
           let gain = sums[now + subject] - sums[sourceRow + subject]
-          let dearest = weights.switchCost * (1 + max(0, weights.disparityCost))
-          let cheapest = weights.switchCost
           // no other subject can win when even the best source at the lowest cost does not
           if sourceBest - cheapest + gain > best {
             let disparity = curve.disparity(at: source + 1)
-            for other in 0..<count where other != subject {
-              let value = values[sourceRow + other]
-              guard value >= sourceBest - (dearest - cheapest) else { continue }
+            for other in sources where other != subject {
               let difference = SubjectCues.difference(
                 disparity, curves[other].disparity(at: source + 1))
-              let candidate =
-                value - weights.switchCost * (1 + weights.disparityCost * difference) + gain
+              let cost = weights.switchCost * (1 + weights.disparityCost * difference)
+              let candidate = values[sourceRow + other] - cost + gain
               if candidate > best {
                 best = candidate
                 choices[step * count + subject] = Int32(other + 1)

@@ -32,21 +32,11 @@ struct ScoreCurve: Sendable {
     let period = max(Director.shortestPeriod, step)
     let slack = Time(seconds: period * Double(stride) / 2, preferredTimescale: 90000)
 
-    var cues: [SubjectCues?] = []
-    cues.reserveCapacity(count)
-    var seconds: [Double] = []
-    for step in first..<(first + count) {
-      let time = frameTimes[min(step * stride, frameTimes.count - 1)]
-      seconds.append(time.seconds)
-      cues.append(
-        SubjectCues(
-          tracks.compactMap { track in
-            track.detection(nearest: time).flatMap { detection in
-              let distance = detection.time - time
-              return max(distance, -distance) <= slack ? detection : nil
-            }
-          }))
+    let times = (first..<(first + count)).map { step in
+      frameTimes[min(step * stride, frameTimes.count - 1)]
     }
+    let seconds = times.map(\.seconds)
+    let cues = Self.cues(of: tracks, at: times, within: slack)
     scores = [Float](repeating: Float(absent), count: count)
     disparities = [Float](repeating: 0, count: count)
     // facing is a moving share of 0.4 s; speed and growth are those from 0.5 s before to 0.5 s after,
@@ -78,6 +68,38 @@ struct ScoreCurve: Sendable {
       lastDisparity = cue.best.focusDisparity
       disparities[index] = lastDisparity
       held = (score, seconds[index])
+    }
+  }
+
+  /// What is seen of a subject at times that rise: of each track the detection nearest to a time, if it is near enough.
+  ///
+  /// A subject may have thousands of short tracks: only those that last around a time are looked at.
+  static func cues(
+    of tracks: [DetectionTrack], at times: [Time], within slack: Time
+  ) -> [SubjectCues?] {
+    let ends = tracks.map { $0.samples.times.last?.seconds ?? 0 }
+    let starts = tracks.indices.compactMap { index in
+      tracks[index].samples.times.first.map { (seconds: $0.seconds, track: index) }
+    }.sorted { $0.seconds < $1.seconds }
+    // Wider than what is near enough, so that no rounding leaves one out.
+    let reach = 2 * slack.seconds + 0.001
+    var next = 0
+    /// In the order in which they are given.
+    var present: [Int] = []
+    return times.map { time in
+      while next < starts.count, starts[next].seconds <= time.seconds + reach {
+        let track = starts[next].track
+        present.insert(track, at: present.partitionPoint { $0 < track })
+        next += 1
+      }
+      present.removeAll { ends[$0] < time.seconds - reach }
+      return SubjectCues(
+        present.compactMap { track in
+          tracks[track].detection(nearest: time).flatMap { detection in
+            let distance = detection.time - time
+            return max(distance, -distance) <= slack ? detection : nil
+          }
+        })
     }
   }
 

@@ -99,18 +99,22 @@ final class SubjectTimeline: Sendable {
         constant: fixed.constant)
       return
     }
-    var cursors = [Int](repeating: 0, count: discrete.count)
+    // A frame, a member and a position have 24, 16 and 24 bits at most: of each frame, the best member comes first.
+    var found: [UInt64] = []
+    found.reserveCapacity(discrete.reduce(0) { $0 + $1.frames.count })
+    for (member, timeline) in discrete.enumerated() {
+      for (position, frame) in timeline.frames.enumerated() {
+        found.append(UInt64(frame) << 40 | UInt64(member) << 24 | UInt64(position))
+      }
+    }
+    found.sort()
     var (frames, members, detections): ([Int32], [UInt16], [Int32]) = ([], [], [])
     var values: [Float] = []
-    while true {
-      var next: (frame: Int32, member: Int)?
-      for (member, timeline) in discrete.enumerated()
-      where cursors[member] < timeline.frames.count {
-        let frame = timeline.frames[cursors[member]]
-        if next.map({ frame < $0.frame }) ?? true { next = (frame, member) }
-      }
-      guard let (frame, member) = next else { break }
-      let detection = discrete[member].detections[cursors[member]]
+    for key in found {
+      let frame = Int32(key >> 40)
+      guard frame != frames.last else { continue }
+      let member = Int(key >> 24 & 0xFFFF)
+      let detection = discrete[member].detections[Int(key & 0xFF_FFFF)]
       let track = discrete[member].tracks[0]
       frames.append(frame)
       members.append(UInt16(member))
@@ -118,10 +122,6 @@ final class SubjectTimeline: Sendable {
       values.append(
         (track as? CustomDetectionTrack)?.givenDisparities[Int(detection)]
           ?? track.samples.disparities[Int(detection)])
-      for (member, timeline) in discrete.enumerated()
-      where cursors[member] < timeline.frames.count && timeline.frames[cursors[member]] == frame {
-        cursors[member] += 1
-      }
     }
     let focus = DisparitySmoother(style: .standard).smoothed(
       values, times: frames.map { frameTimes[Int($0)] }, deadZone: deadZone)
