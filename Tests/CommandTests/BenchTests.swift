@@ -70,6 +70,37 @@ import Testing
     try await refuses(["bench", "--device", "gpu9"], in: folder, naming: ["gpu9"])
   }
 
+  /// What is not measured takes no options.
+  @Test func optionsWithoutEffect() async throws {
+    let folder = Folder()
+    for (mode, option) in [
+      (["--quality-only"], ["--frames", "2"]), (["--quality-only"], ["--size", "64x36"]),
+      (["--quality-only"], ["--kernels"]), (["--speed-only"], ["--lens-points", "9"]),
+      (["--discs"], ["--size", "64x36"]), (["--discs"], ["--seed", "2"]),
+      (["--scenes"], ["--radius", "9"]), (["--scenes"], ["--blades", "5"]),
+      (["--passes"], ["--frames", "2"]), ([], ["--force"]),
+    ] {
+      try await refuses(
+        ["bench"] + mode + option, in: folder, code: 64, naming: mode + [option[0]])
+    }
+  }
+
+  /// Nothing is measured for a drawing that cannot be written, and none is replaced.
+  @Test func drawingsAreOutputs() async throws {
+    let folder = Folder()
+    folder.write(Array("precious".utf8), to: "there.svg")
+    folder.make("folder.svg")
+    let bench = [
+      "bench", "--speed-only", "--size", "64x36", "--frames", "1", "--quality", "preview",
+      "--device", "cpu", "--plot",
+    ]
+    try await refuses(bench + ["there.svg"], in: folder, naming: ["there.svg", "--force"])
+    try await refuses(bench + ["no/plot.svg"], in: folder, naming: ["no/plot.svg"])
+    try await refuses(bench + ["folder.svg", "--force"], in: folder, naming: ["folder.svg"])
+    try await works(bench + ["there.svg", "--force"], in: folder)
+    #expect(String(decoding: folder.read("there.svg"), as: UTF8.self).hasPrefix("<svg "))
+  }
+
   @Test func rivals() async throws {
     let folder = Folder()
     let arguments = [

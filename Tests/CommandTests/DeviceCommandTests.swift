@@ -63,6 +63,8 @@ import Testing
     let list = try await works(["conform", "--list", "--case", "radii/16"], in: folder)
     #expect(list.outputLines.count == 4)
     #expect(list.outputLines.allSatisfy { $0.hasPrefix("radii/16") })
+    let lines = try await works(["conform", "--list", "--json", "--case", "radii/16"], in: folder)
+    #expect(try lines.objects().map { $0["name"] as? String } == list.outputLines)
     #expect(folder.names.isEmpty)
     try await refuses(["conform", "--case", "nothing/like"], in: folder, naming: ["nothing/like"])
     try await refuses(["conform", "--device", "gpu9"], in: folder, naming: ["gpu9", "cpu"])

@@ -103,6 +103,9 @@
       #expect(right("out", "sample", "-o", "@/out/deep/er") == Self.write)
       #expect(right("in", "edit", "@/in/a.mov", "-o", "@/in/a.mov") == Self.write)
       #expect(right("in", "render", "@/in/a.mov", "--force") == Self.write)
+      for option in ["-o", "--plot", "--boxes"] {
+        #expect(right("far", "bench", option, "@/far/1.png") == Self.write, "\(option)")
+      }
       #expect(right("frames", "render", "@/frames/%04d.png") == Self.write)
       let far = URL(fileURLWithPath: folder.file("far")).resolvingSymlinksInPath().path
       for name in ["%04d.png", "1.png"] {

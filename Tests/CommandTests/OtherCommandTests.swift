@@ -46,6 +46,23 @@ import Testing
     #expect((printed["frames"] as? [Any])?.count == 3)
   }
 
+  /// A shorter sample leaves no picture of the longer one whose place it takes; others stay.
+  @Test func sampleReplacesALongerOne() async throws {
+    let folder = Folder()
+    let sample = ["sample", "-o", "s", "--size", "48x28", "--samples", "1"]
+    try await works(
+      sample + ["--frames", "4", "--ground-truth", "--lens-samples", "1"], in: folder)
+    folder.write([1], to: "s/disparity/0009.png")
+    let shorter = try await works(sample + ["--frames", "2", "--force", "--json"], in: folder)
+    #expect(folder.names(in: "s/disparity") == ["0000.png", "0001.png", "0009.png"])
+    #expect(folder.names(in: "s/sharp").isEmpty && folder.names(in: "s/truth").isEmpty)
+    // Standard error holds objects alone, too.
+    let told = try shorter.errorObjects()
+    #expect(told.contains { $0["event"] as? String == "progress" })
+    #expect(told.contains { ($0["message"] as? String)?.hasPrefix("10 pictures") == true })
+    #expect(shorter.outputLines.count == 1)
+  }
+
   /// The command that it prints can be pasted, whatever the folder's name.
   @Test func sampleSaysHowToRenderIt() async throws {
     let folder = Folder()

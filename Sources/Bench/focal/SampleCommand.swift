@@ -69,7 +69,7 @@ struct SampleCommand: ParsableCommand {
   var lensSamples: Int = 256
   @Flag(help: "Print the scene's description as JSON, too.")
   var json = false
-  @Flag(help: "Replace existing files.")
+  @Flag(help: "Replace existing files; numbered pictures of a longer sample are removed.")
   var force = false
 
   func validate() throws {
@@ -141,7 +141,10 @@ struct SampleCommand: ParsableCommand {
     }
     try texts[0].write([UInt8](description.jsonRepresentation()))
     try texts[1].write([UInt8](script.jsonRepresentation()))
-    var progress = Progress(total: frames, start: start, ProgressArgument.auto.style(json: false))
+    let earlier = force ? earlierFrameCount : 0
+    var progress = Progress(
+      total: frames, start: start,
+      json ? .json(amongResults: false) : ProgressArgument.auto.style(json: false))
     defer { progress.finish() }
     for number in 0..<frames {
       let frame = try scene.frame(
@@ -167,7 +170,36 @@ struct SampleCommand: ParsableCommand {
     }
     for writer in writers { try writer.finish() }
     for writer in texts { try writer.finish() }
+    try removeFrames(upTo: earlier)
     return description
+  }
+
+  /// How many frames the sample has that lies in the folder; 0 where none does.
+  private var earlierFrameCount: Int {
+    guard let data = FileManager.default.contents(atPath: path("scene.json")),
+      let scene = try? JSONSerialization.jsonObject(with: data) as? [String: Any]
+    else { return 0 }
+    return (scene["frames"] as? [Any])?.count ?? 0
+  }
+
+  /// Removes the numbered pictures of an earlier sample that this one has not replaced: they are of another clip.
+  private func removeFrames(upTo count: Int) throws(CinematicError) {
+    guard count > 0 else { return }
+    let truths = groundTruth ? frames : 0
+    var removed = 0
+    for (name, written) in [
+      ("disparity/%04d.png", frames), ("sharp/%04d.exr", truths), ("truth/%04d.exr", truths),
+    ] {
+      guard let pattern = try NumberedPattern(path(name)) else { continue }
+      // A folder that is not there holds none.
+      let numbers = (try? pattern.existingNumbers()) ?? []
+      for number in numbers where number >= written && number < count {
+        removed += unlink(pattern.path(number)) == 0 ? 1 : 0
+      }
+    }
+    if removed > 0 {
+      note("\(counted(removed, "picture")) of the sample that was in \(output) before are removed")
+    }
   }
 
   /// The path of a file in the output folder.

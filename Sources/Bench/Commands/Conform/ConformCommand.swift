@@ -61,7 +61,9 @@ struct ConformCommand: ParsableCommand, ProgramUser {
         remedy: "--list shows the cases")
     }
     if list {
-      for item in kernelCases + frameCases { printLine(item.name) }
+      for item in kernelCases + frameCases {
+        try json ? printJSON(ConformReport.Listed(name: item.name)) : printLine(item.name)
+      }
       return
     }
     let (devices, skipped) = try chosen()

@@ -36,6 +36,11 @@ struct ConformReport {
     if result.error?.code == .deviceLost { isLost = true }
   }
 
+  /// A case that could be run.
+  struct Listed: Encodable {
+    var name: String
+  }
+
   /// One case on one device.
   struct Case: Encodable {
     var device: String

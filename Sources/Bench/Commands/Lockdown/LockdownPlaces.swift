@@ -158,7 +158,7 @@ struct LockdownPlaces {
     if arguments.first == "capture" { add("/dev", Self.write) }
     var before = ""
     for argument in arguments {
-      let isOutput = replaces || ["-o", "--output", "--keep"].contains(before)
+      let isOutput = replaces || ["-o", "--output", "--keep", "--plot", "--boxes"].contains(before)
       before = argument
       var text = argument[...]
       if argument.hasPrefix("--"), let sign = argument.firstIndex(of: "=") {

@@ -5,12 +5,6 @@ import FocalCore
 import FocalRendering
 import FocalSample
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 struct BenchCommand: ParsableCommand, ProgramUser {
   static let configuration = CommandConfiguration(
     commandName: "bench",
@@ -41,11 +35,7 @@ struct BenchCommand: ParsableCommand, ProgramUser {
     help: ArgumentHelp(
       "Sizes to time. (default: 1280x720, 1920x1080, 3840x2160)", valueName: "wxh"),
     transform: SizeArgument.init(parsing:))
-  var size: [SizeArgument] = [
-    SizeArgument(dimensions: Dimensions(width: 1280, height: 720)),
-    SizeArgument(dimensions: Dimensions(width: 1920, height: 1080)),
-    SizeArgument(dimensions: Dimensions(width: 3840, height: 2160)),
-  ]
+  var size: [SizeArgument] = []
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
@@ -54,8 +44,8 @@ struct BenchCommand: ParsableCommand, ProgramUser {
   var radius: [Float] = []
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Frames timed for each figure.", valueName: "n"))
-  var frames: Int = 3
+    help: ArgumentHelp("Frames timed for each figure. (default: 3)", valueName: "n"))
+  var frames: Int?
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
@@ -74,6 +64,8 @@ struct BenchCommand: ParsableCommand, ProgramUser {
       "Draw picture quality against time, and time against radius and pixels, a line a device.",
       valueName: "svg"))
   var plot: String?
+  @Flag(help: "Replace an existing drawing.")
+  var force = false
   @Flag(help: "Leave out the picture's quality.")
   var speedOnly = false
   @Flag(help: "Leave out the speed.")
@@ -88,46 +80,77 @@ struct BenchCommand: ParsableCommand, ProgramUser {
   var kernels = false
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Lens points of the truth.", valueName: "n"))
-  var lensPoints: Int = 800
+    help: ArgumentHelp("Lens points of the truth. (default: 800)", valueName: "n"))
+  var lensPoints: Int?
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Decides the scene's details.", valueName: "n"))
-  var seed: UInt64 = 1
+    help: ArgumentHelp("Decides the scene's details. (default: 1)", valueName: "n"))
+  var seed: UInt64?
   @Flag(help: "Print one line of JSON, when all is measured.")
   var json = false
 
   func validate() throws {
-    guard (1...1000).contains(frames) else { throw ValidationError("--frames takes 1 to 1000") }
+    guard (1...1000).contains(frames ?? 3) else {
+      throw ValidationError("--frames takes 1 to 1000")
+    }
     guard radius.allSatisfy({ $0 >= 0 && $0 <= 4096 }) else {
       throw ValidationError("--radius takes 0 to 4096 pixels")
     }
     guard !discs || radius.allSatisfy({ (4...256).contains($0) }) else {
       throw ValidationError("--radius takes 4 to 256 pixels with --discs")
     }
-    guard (1...100_000).contains(lensPoints) else {
+    guard (1...100_000).contains(lensPoints ?? 800) else {
       throw ValidationError("--lens-points takes 1 to 100000")
     }
     try DeviceSearch.validate(threads: threads)
-    guard !speedOnly || !qualityOnly else {
-      throw ValidationError("give --speed-only or --quality-only, not both")
-    }
-    let special = [(discs, "--discs"), (scenes, "--scenes"), (passes, "--passes")].filter(\.0)
-    guard special.count <= 1 else {
-      throw ValidationError("give \(special[0].1) or \(special[1].1), not both")
-    }
-    guard
-      special.isEmpty || (plot == nil && vs == nil && !speedOnly && !qualityOnly && !kernels)
-    else {
-      throw ValidationError(
-        "\(special[0].1) measures nothing else: leave out the other measurements")
-    }
-    guard !qualityOnly || (plot == nil && vs == nil) else {
-      throw ValidationError("--plot and --vs need the speed, which --quality-only leaves out")
-    }
     guard plot?.hasSuffix(".svg") ?? true else {
       throw ValidationError("--plot takes a file name that ends in .svg")
     }
+    guard plot != nil || !force else { throw ValidationError("--force needs a --plot") }
+    guard modes.count <= 1 else {
+      throw ValidationError("give \(modes[0].rawValue) or \(modes[1].rawValue), not both")
+    }
+    guard let mode = modes.first else { return }
+    let idle = idleOptions(of: mode)
+    guard idle.isEmpty else {
+      throw ValidationError(
+        "\(mode.rawValue) makes no use of \(idle.joined(separator: ", ")): leave it out")
+    }
+  }
+
+  /// What alone is measured; without one, speed and quality are.
+  private enum Mode: String, CaseIterable {
+    case speed = "--speed-only"
+    case quality = "--quality-only"
+    case discs = "--discs"
+    case scenes = "--scenes"
+    case passes = "--passes"
+  }
+
+  private var modes: [Mode] {
+    Mode.allCases.filter { mode in
+      switch mode {
+      case .speed: speedOnly
+      case .quality: qualityOnly
+      case .discs: discs
+      case .scenes: scenes
+      case .passes: passes
+      }
+    }
+  }
+
+  /// The options that are given and that a measurement makes no use of.
+  private func idleOptions(of mode: Mode) -> [String] {
+    let uses: [(name: String, isGiven: Bool, modes: Set<Mode>)] = [
+      ("--size", !size.isEmpty, [.speed, .passes]),
+      ("--radius", !radius.isEmpty, [.speed, .discs, .passes]),
+      ("--frames", frames != nil, [.speed]), ("--vs", vs != nil, [.speed]),
+      ("--plot", plot != nil, [.speed]), ("--kernels", kernels, [.speed]),
+      ("--lens-points", lensPoints != nil, [.quality, .scenes]),
+      ("--seed", seed != nil, [.speed, .quality, .scenes, .passes]),
+    ]
+    return uses.filter { $0.isGiven && !$0.modes.contains(mode) }.map(\.name)
+      + ([.speed, .passes].contains(mode) ? [] : shape.given)
   }
 
   private struct Report: Encodable {
@@ -151,6 +174,9 @@ struct BenchCommand: ParsableCommand, ProgramUser {
   private var isSpecial: Bool { discs || scenes || passes }
 
   func run() throws {
+    let drawing = try plot.map { path throws(CinematicError) in
+      try PlotFile(path, replaces: force)
+    }
     let devices = try DeviceSearch.devices(device, threads: threads)
     let rival = try vs.map { _ in try VarblurTest() }
     var report = Report()
@@ -167,8 +193,19 @@ struct BenchCommand: ParsableCommand, ProgramUser {
     if passes { try countPasses(devices, &report) }
     if !qualityOnly, !isSpecial { try measureSpeed(devices, rival, &report) }
     if !speedOnly, !isSpecial { try measureQuality(devices, rival, &report) }
-    if let plot { try write(BenchPlot(report.speed, quality: report.quality).svg, to: plot) }
     if json { try printJSON(report) }
+    try drawing?.write(BenchPlot(report.speed, quality: report.quality).svg)
+  }
+
+  /// The sizes to time.
+  private var sizes: [Dimensions] {
+    guard size.isEmpty else { return size.map(\.dimensions) }
+    return [(1280, 720), (1920, 1080), (3840, 2160)].map { Dimensions(width: $0, height: $1) }
+  }
+
+  private func speedTest(_ size: Dimensions, _ radius: Float) throws -> SpeedTest {
+    try SpeedTest(
+      seed: seed ?? 1, size: size, radius: radius, frames: frames ?? 3, shape: shape)
   }
 
   private func tell(_ line: String) {
@@ -179,10 +216,9 @@ struct BenchCommand: ParsableCommand, ProgramUser {
     _ devices: [Device], _ rival: VarblurTest?, _ report: inout Report
   ) throws {
     tell(SpeedResult.header)
-    for size in size.map(\.dimensions) {
+    for size in sizes {
       for radius in radius.isEmpty ? [Float(size.width) / 60] : radius {
-        let test = try SpeedTest(
-          seed: seed, size: size, radius: radius, frames: frames, shape: shape)
+        let test = try speedTest(size, radius)
         for (device, row) in zip(devices, report.devices) {
           for quality in quality.map(\.quality) {
             let result = try test.measure(
@@ -201,10 +237,9 @@ struct BenchCommand: ParsableCommand, ProgramUser {
   }
 
   private func countPasses(_ devices: [Device], _ report: inout Report) throws {
-    for size in size.map(\.dimensions) {
+    for size in sizes {
       for radius in radius.isEmpty ? [Float(size.width) / 60] : radius {
-        let test = try SpeedTest(
-          seed: seed, size: size, radius: radius, frames: frames, shape: shape)
+        let test = try speedTest(size, radius)
         for device in devices {
           for quality in quality.map(\.quality) {
             let count = PassCount(
@@ -221,7 +256,7 @@ struct BenchCommand: ParsableCommand, ProgramUser {
     _ devices: [Device], _ rival: VarblurTest?, _ report: inout Report
   ) throws {
     tell(QualityResult.header)
-    for test in try QualityTest.all(seed: seed, lensPoints: lensPoints) {
+    for test in try QualityTest.all(seed: seed ?? 1, lensPoints: lensPoints ?? 800) {
       for device in devices {
         for quality in quality.map(\.quality) {
           let result = try test.measure(quality, on: device)
@@ -240,7 +275,7 @@ struct BenchCommand: ParsableCommand, ProgramUser {
   private func measureScenes(_ devices: [Device], _ report: inout Report) throws {
     tell(SceneResult.header)
     for kind in SampleScene.Kind.allCases {
-      let test = try SceneTest(kind, seed: seed, lensPoints: lensPoints)
+      let test = try SceneTest(kind, seed: seed ?? 1, lensPoints: lensPoints ?? 800)
       for device in devices {
         for quality in quality.map(\.quality) {
           let result = try test.measure(quality, on: device)
@@ -273,16 +308,6 @@ struct BenchCommand: ParsableCommand, ProgramUser {
             ripple: mean(\.ripple), edge: mean(\.edge), energy: mean(\.energy)
           ).row + "  mean")
       }
-    }
-  }
-
-  private func write(_ text: String, to path: String) throws(CinematicError) {
-    do {
-      try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
-    } catch {
-      throw CinematicError(
-        .unwritable, "cannot write \(path)",
-        remedy: "choose a file in a folder that you may write to")
     }
   }
 }

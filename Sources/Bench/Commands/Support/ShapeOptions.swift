@@ -95,6 +95,17 @@ package struct ShapeOptions: ParsableArguments {
     throw ValidationError("\(name) takes a number from \(range.lowerBound) to \(range.upperBound)")
   }
 
+  /// The names of those that are given.
+  var given: [String] {
+    [
+      ("--blades", blades != nil), ("--blade-rotation", bladeRotation != nil),
+      ("--blade-roundness", bladeRoundness != nil), ("--squeeze", squeeze != nil),
+      ("--near-strength", nearStrength != nil), ("--far-strength", farStrength != nil),
+      ("--profile", profile != nil), ("--fringes", fringes != nil), ("--cat-eye", catEye != nil),
+      ("--barn-doors", barnDoors != nil), ("--swirl", swirl != nil),
+    ].filter(\.1).map(\.0)
+  }
+
   /// Attributes with what is given in place of theirs.
   package func applied(
     to attributes: RenderingSession.Attributes
