@@ -26,6 +26,7 @@ import Testing
     let script = try ScriptMaterial.script("s/script.json", in: folder)
     let outcome = try await works(
       ["script", "show", "s/script.json", "--range", "2f-4f", "--json"], in: folder)
+    #expect(outcome.outputLines.count == 1)
     let object = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
     let frames = try #require((object as? [String: Any])?["frames"] as? [[String: Any]])
     #expect(frames.compactMap { $0["time"] as? Int } == [2, 3])
@@ -34,6 +35,7 @@ import Testing
       let expected = try #require(script.frame(at: Time(value: Int64(number), timescale: 30)))
       #expect(abs(focus - Double(expected.focusDisparity)) < 1e-6)
       #expect((frame["primary"] as? [String: Any])?["user"] as? Bool == false)
+      #expect(frame["secondary"] != nil)
     }
     for time in ["0.1", "3/30", "3t", "3f"] {
       let one = try await works(["script", "show", "s/script.json", "--at", time], in: folder)

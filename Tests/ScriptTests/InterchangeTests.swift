@@ -97,6 +97,7 @@ struct InterchangeTests {
     ("2.8", "0"), ("2.8", "1e60"), ("\"id\": 9", "\"id\": 1"), ("\"id\": 9", "\"id\": -9"),
     ("\"id\": 9", "\"id\": 9.5"), ("humanFace", "humanNose"), ("recorded", "dreamt"),
     ("0.2, 0.3]", "0.2]"), ("0.2, 0.3]", "0.2, 0.3, 0.4]"), ("0.2, 0.3]", "0.2, NaN]"),
+    ("0.2, 0.3]", "0.2, 1e300]"), ("[0.1, 0.2,", "[-1000001, 0.2,"),
     ("\"group\": 1, \"strong\"", "\"strong\""),
     ("\"user\": true", "\"user\": true, \"transition\": {\"duration\": 5, \"curve\": \"wild\"}"),
     ("]}\n", "]}x"), ("focal-script", "other"), (", \"version\": 1", ""),

@@ -51,6 +51,16 @@ struct ModelTests {
     #expect(times.isEmpty && times.first == nil)
   }
 
+  /// Sides that were worked out from corners would be rounded, and of large rectangles lost.
+  @Test func picturesThatAreNotTurnedKeepTheirRectangles() {
+    for rect in [
+      NormalizedRect(x: 0.1, y: 0.7, width: 0.2, height: 0.1),
+      NormalizedRect(x: 1e6, y: -1e6, width: 1e-9, height: 1e6),
+    ] {
+      #expect(QuarterTurn.identity.applied(to: rect) == rect)
+    }
+  }
+
   @Test func fixedTrackHasADetectionAtAnyTime() throws {
     let track = try FixedDetectionTrack(focusDisparity: 0.5)
     let time = Time(value: 7, timescale: 13)

@@ -25,7 +25,7 @@ struct ScriptShowCommand: ParsableCommand {
       "Only the frames shown from A, the one on the screen then included, to before B.",
       valueName: "a-b"), transform: TimeRangeArgument.init(parsing:))
   var range: TimeRangeArgument?
-  @Flag(help: "Print JSON, times in ticks of the script's timescale.")
+  @Flag(help: "Print one line of JSON, times in ticks of the script's timescale.")
   var json = false
 
   func validate() throws {
@@ -57,81 +57,11 @@ struct ScriptShowCommand: ParsableCommand {
       $0.timeRange.end > shown.start && $0.timeRange.start < shown.end
     }
     if json {
-      printJSON(opened, frames, transitions)
+      try printJSON(ScriptShowReport(opened, frames, transitions))
     } else {
       printText(opened, frames, transitions)
     }
   }
-
-  // MARK: JSON
-
-  private func printJSON(
-    _ opened: OpenedScript, _ frames: [ScriptFrame], _ transitions: [FocusTransition]
-  ) {
-    let script = opened.script
-    let scale = script.timescale
-    let trackTexts = script.detectionTracks.map { track in
-      "  {\"id\": \(track.detectionID?.rawValue ?? 0), \"group\":"
-        + " \(track.detectionGroupID.map { "\($0)" } ?? "null"), \"type\":"
-        + " \"\(track.detectionType)\", \"label\":"
-        + " \"\(Detection.accessibilityLabel(for: track.detectionType))\", \"isAdded\":"
-        + " \(track.isUserCreated)\(Self.fixedJSON(track, opened.turn))}"
-    }
-    let frameTexts = frames.map { frame in
-      let id = frame.focusDetection?.detectionID.map { "\($0)" } ?? "null"
-      return "  {\"time\": \(Self.ticks(frame.time, scale)), \"focusDisparity\":"
-        + " \(frame.focusDisparity), \"focusDetection\": \(id), \"primary\":"
-        + " \(Self.json(frame.primaryDecision, scale)), \"secondary\":"
-        + " \(Self.json(frame.secondaryDecision, scale)), \"fNumber\": \(frame.fNumber),"
-        + " \"detections\": [\(Self.json(frame.allDetections, opened.turn))]}"
-    }
-    let transitionTexts = transitions.map { transition in
-      "  {\"start\": \(Self.ticks(transition.timeRange.start, scale)), \"end\":"
-        + " \(Self.ticks(transition.timeRange.end, scale)), \"from\":"
-        + " \(Self.json(transition.from, scale)), \"to\": \(Self.json(transition.to, scale))}"
-    }
-    printLine(
-      "{\"tracks\": [\n\(trackTexts.joined(separator: ",\n"))\n ],\n \"frames\": [\n\(frameTexts.joined(separator: ",\n"))\n ],\n \"transitions\": [\n"
-        + "\(transitionTexts.joined(separator: ",\n"))\n ]}")
-  }
-
-  static func json(_ detections: [Detection], _ turn: QuarterTurn) -> String {
-    detections.map { detection in
-      "{\"id\": \(detection.detectionID?.rawValue ?? 0), \"rect\":"
-        + " \(json(turn.applied(to: detection.normalizedRect))), \"disparity\":"
-        + " \(detection.focusDisparity)}"
-    }.joined(separator: ", ")
-  }
-
-  private static func json(_ rect: NormalizedRect) -> String {
-    "[\(rect.x), \(rect.y), \(rect.width), \(rect.height)]"
-  }
-
-  /// Disparity and place of a fixed focus; nothing of others, whose detections have their own.
-  private static func fixedJSON(_ track: DetectionTrack, _ turn: QuarterTurn) -> String {
-    guard let fixed = track as? FixedDetectionTrack else { return "" }
-    let place = fixed.originalDetection.flatMap { original in
-      original.hasPlace ? ", \"rect\": \(json(turn.applied(to: original.normalizedRect)))" : nil
-    }
-    return ", \"disparity\": \(fixed.focusDisparity)" + (place ?? "")
-  }
-
-  /// Whole where the time is a multiple of a tick.
-  static func ticks(_ time: Time, _ scale: Int32) -> String {
-    let whole = time.converted(to: scale)
-    return whole == time ? "\(whole.value)" : "\(time.seconds * Double(scale))"
-  }
-
-  static func json(_ decision: Decision?, _ scale: Int32) -> String {
-    guard let decision else { return "null" }
-    let focus =
-      decision.detectionID.map { "\"detection\": \($0)" }
-      ?? "\"group\": \(decision.detectionGroupID?.rawValue ?? 0)"
-    return "{\"time\": \(ticks(decision.time, scale)), \(focus), \"strong\":"
-      + " \(decision.isStrongDecision), \"user\": \(decision.isUserDecision)}"
-  }
-
-  // MARK: Text
 
   private func printText(
     _ opened: OpenedScript, _ frames: [ScriptFrame], _ transitions: [FocusTransition]

@@ -22,7 +22,8 @@ extension Recording {
   /// the name of a ``DetectionType``, `kind` one of `recorded` (the default), `custom`, `fixed`.
   /// Fixed tracks have a `disparity` and may have an `origin`, the detection it was taken from, with its
   /// `type`, and its `id` and `group` if it had them; the others have `detections`, each `{"time", "rect": [x, y, width,
-  /// height], "disparity"}`, custom ones also `smooth`, default true. Unknown keys are passed over.
+  /// height], "disparity"}`, custom ones also `smooth`, default true. Numbers of a rectangle are at most a million, either
+  /// way. Unknown keys are passed over.
   ///
   /// - Throws: `malformed` for text that is not such a script, with the line; `unsupported` for a
   ///   newer version.
@@ -40,7 +41,8 @@ extension Recording {
     self = try result.get()
   }
 
-  /// The recording as JSON, as ``init(jsonRepresentation:)`` describes it. It reads back equal.
+  /// The recording as JSON, as ``init(jsonRepresentation:)`` describes it. It reads back equal, if no rectangle is larger
+  /// than is read.
   ///
   /// - Throws: `unsupported` where its times have no common timescale of 32 bits.
   public func jsonRepresentation() throws(CinematicError) -> Data {

@@ -41,6 +41,8 @@ extension NormalizedRect {
 extension QuarterTurn {
   /// Where a rectangle of the stored picture lies in the shown one.
   public func applied(to rect: NormalizedRect) -> NormalizedRect {
+    // Sides that are worked out from corners are rounded.
+    guard self != .identity else { return rect }
     let a = applied(to: NormalizedPoint(x: rect.x, y: rect.y))
     let b = applied(to: NormalizedPoint(x: rect.maxX, y: rect.maxY))
     return NormalizedRect(
