@@ -16,9 +16,20 @@ struct StyleRuns: Hashable, Sendable {
   /// - Parameter count: the text's bytes of UTF-8.
   init(count: Int) { self.count = count }
 
+  /// - Parameter styles: of ranges in order, none over another; what is between them is plain.
   init(count: Int, styles: [(range: Range<Int>, style: Caption.Style)]) {
     self.init(count: count)
-    for (range, style) in styles where !style.isPlain { change(range) { $0 = style } }
+    var pieces: [Run] = []
+    var position = 0
+    for (range, style) in styles {
+      let range = range.clamped(to: position..<max(position, count))
+      guard !range.isEmpty else { continue }
+      if range.lowerBound > position { Self.append(range.lowerBound, .plain, to: &pieces) }
+      Self.append(range.upperBound, style, to: &pieces)
+      position = range.upperBound
+    }
+    if position < count { Self.append(count, .plain, to: &pieces) }
+    take(pieces)
   }
 
   /// The run that covers a byte.
@@ -45,25 +56,31 @@ struct StyleRuns: Hashable, Sendable {
     let range = range.clamped(to: 0..<count)
     guard !range.isEmpty else { return }
     var pieces: [Run] = []
-    func append(_ end: Int, _ style: Caption.Style) {
-      if let last = pieces.last, last.style == style, style.ruby == nil {
-        pieces[pieces.count - 1].end = end
-      } else {
-        pieces.append(Run(end: end, style: style))
-      }
-    }
     for (old, style) in all {
       let inside = old.clamped(to: range)
       if inside.isEmpty || !old.overlaps(range) {
-        append(old.upperBound, style)
+        Self.append(old.upperBound, style, to: &pieces)
         continue
       }
-      if old.lowerBound < inside.lowerBound { append(inside.lowerBound, style) }
+      if old.lowerBound < inside.lowerBound { Self.append(inside.lowerBound, style, to: &pieces) }
       var changed = style
       edit(&changed)
-      append(inside.upperBound, changed)
-      if inside.upperBound < old.upperBound { append(old.upperBound, style) }
+      Self.append(inside.upperBound, changed, to: &pieces)
+      if inside.upperBound < old.upperBound { Self.append(old.upperBound, style, to: &pieces) }
     }
+    take(pieces)
+  }
+
+  /// Adds a run, or lets the last one go on.
+  private static func append(_ end: Int, _ style: Caption.Style, to pieces: inout [Run]) {
+    if let last = pieces.last, last.style == style, style.ruby == nil {
+      pieces[pieces.count - 1].end = end
+    } else {
+      pieces.append(Run(end: end, style: style))
+    }
+  }
+
+  private mutating func take(_ pieces: [Run]) {
     runs = pieces.count == 1 && pieces[0].style.isPlain ? [] : pieces
   }
 }

@@ -104,6 +104,34 @@ enum PlainText {
     line.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 }
   }
 
+  /// Where an arrow between two times stands.
+  static func arrow(in line: Substring) -> Range<Substring.Index>? { range(of: "-->", in: line) }
+
+  /// Where a sign stands: in bytes, as a mark may combine with its end.
+  private static func range(of sign: String, in text: Substring) -> Range<Substring.Index>? {
+    var rest = text.utf8
+    while let start = rest.firstIndex(where: { $0 == sign.utf8.first }) {
+      rest = rest[start...]
+      if rest.starts(with: sign.utf8) {
+        return start..<rest.index(start, offsetBy: sign.utf8.count)
+      }
+      rest = rest.dropFirst()
+    }
+    return nil
+  }
+
+  /// A text with something else in the place of a sign: of an arrow, which would begin a caption.
+  static func replacing(_ sign: String = "-->", with other: String, in text: String) -> String {
+    var result = ""
+    var rest = text[...]
+    while let place = range(of: sign, in: rest) {
+      result += rest[..<place.lowerBound]
+      result += other
+      rest = rest[place.upperBound...]
+    }
+    return result + rest
+  }
+
   /// A text without blank lines, which would end it: they get a filler.
   static func filled(_ text: String, with filler: String) -> (text: String, isChanged: Bool) {
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)

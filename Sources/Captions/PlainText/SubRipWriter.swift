@@ -5,7 +5,9 @@ import FocalCore
 /// Writes SubRip.
 struct SubRipWriter {
   /// Stands, unseen, within characters that would be markup: SubRip has no other sign for them.
-  static let breaker: Character = "\u{2060}"
+  static let breaker: Unicode.Scalar = "\u{2060}"
+  /// An arrow that is the text's own.
+  static let guardedArrow = "--\(breaker)>"
 
   private var losses: [CaptionIssue] = []
   private var told: Set<String> = []
@@ -32,7 +34,7 @@ struct SubRipWriter {
       var body = writer.placement(caption)
       for piece in caption.pieces { body += writer.tagged(piece.text, piece.style, start) }
       let lines = PlainText.filled(
-        body.replacing("-->", with: "--\(breaker)>"), with: "\u{A0}")
+        PlainText.replacing(with: Self.guardedArrow, in: body), with: "\u{A0}")
       if lines.isChanged {
         writer.loseOnce(
           start, "empty lines within a text, here and later, have a no-break space", .note)
@@ -87,7 +89,7 @@ struct SubRipWriter {
   }
 
   /// Whether a region's text stands in the screen's upper half: the side of the region that it is at.
-  private static func isInUpperHalf(_ region: CaptionRegion) -> Bool {
+  static func isInUpperHalf(_ region: CaptionRegion) -> Bool {
     guard region.writingMode != .topToBottomAndRightToLeft, let origin = region.origin,
       origin.y.units == .percent
     else { return false }
@@ -127,18 +129,19 @@ struct SubRipWriter {
 
   /// A text whose characters are no markup: a tag, another format's code.
   private static func guarded(_ text: String) -> String {
-    var result = ""
-    for (index, character) in zip(text.indices, text) {
-      result.append(character)
-      let next = text[index...].dropFirst().first
+    var result = String.UnicodeScalarView()
+    let scalars = text.unicodeScalars
+    for (index, scalar) in zip(scalars.indices, scalars) {
+      result.append(scalar)
+      guard scalar == "<" || scalar == "{" else { continue }
+      let next = scalars[index...].dropFirst().first
       let isMarkup =
-        (character == "<" && (next == nil || next == "/" || next?.isLetter == true))
-        || (character == "{" && (next == nil || next == "\\"))
+        scalar == "<"
+        ? next == nil || next == "/" || next?.properties.isAlphabetic == true
+        : next == nil || next == "\\"
       // A breaker that is the text's own has one before it, so that it comes back.
-      if isMarkup || ((character == "<" || character == "{") && next == breaker) {
-        result.append(breaker)
-      }
+      if isMarkup || next == breaker { result.append(breaker) }
     }
-    return result
+    return String(result)
   }
 }

@@ -7,37 +7,57 @@ struct TagText {
   enum Dialect { case webVTT, subRip }
 
   private(set) var pieces: [(text: String, style: Caption.Style)] = []
-  /// When parts of the text come, of WebVTT's times within a cue: characters before, and the time.
-  private(set) var timestamps: [(count: Int, time: Time)] = []
+  /// When parts of the text come, of WebVTT's times within a cue: bytes of UTF-8 before, and the time.
+  private(set) var timestamps: [(offset: Int, time: Time)] = []
   private(set) var skipped: [(severity: CaptionIssue.Severity, reason: String)] = []
+  /// 1 to 9 as on a number pad, where the text says it.
+  private(set) var placement: Int?
 
   private let dialect: Dialect
+  /// Signs are looked for in bytes: a mark that combines with one makes another `Character` of it.
+  private let bytes: [UInt8]
+  private var position = 0
   private var open: [(name: String, style: Caption.Style)] = []
   private var style = Caption.Style()
   private var text = ""
+  /// Bytes of all text so far.
+  private var count = 0
+  /// The piece that the base of the next ruby text begins with, within `ruby`.
+  private var baseStart: Int?
+  /// What was collected of a ruby text, within `rt`.
   private var rubyText: String?
+
+  private static let (lessThan, ampersand, brace, backslash, slash) = (
+    UInt8(ascii: "<"), UInt8(ascii: "&"), UInt8(ascii: "{"), UInt8(ascii: "\\"), UInt8(ascii: "/")
+  )
 
   init(_ source: String, _ dialect: Dialect) {
     self.dialect = dialect
-    var rest = source[...]
-    while let mark = rest.firstIndex(where: { $0 == "<" || $0 == "&" || $0 == "{" }) {
-      append(String(rest[..<mark]))
-      rest = rest[mark...]
+    bytes = Array(source.utf8)
+    // Behind the last of them nothing is looked for again and again.
+    let tagEnds = bytes.lastIndex(of: UInt8(ascii: ">")) ?? -1
+    let overrideEnds = bytes.lastIndex(of: UInt8(ascii: "}")) ?? -1
+    let breaker = Array(String(SubRipWriter.breaker).utf8)
+    while let mark = bytes[position...].firstIndex(where: {
+      $0 == Self.lessThan || $0 == Self.ampersand || $0 == Self.brace
+    }) {
+      append(upTo: mark)
       // A sign that the writer has kept from being markup.
-      if dialect == .subRip, rest.first != "&", rest.dropFirst().first == SubRipWriter.breaker {
-        append(String(rest.removeFirst()))
-        rest.removeFirst()
+      if dialect == .subRip, bytes[mark] != Self.ampersand,
+        bytes[(mark + 1)...].starts(with: breaker)
+      {
+        append(upTo: mark + 1)
+        position += breaker.count
         continue
       }
-      switch rest.first {
-      case "<": takeTag(&rest)
-      case "&" where dialect == .webVTT: takeEntity(&rest)
-      case "{" where dialect == .subRip: takeOverride(&rest)
-      default:
-        append(String(rest.removeFirst()))
+      switch bytes[mark] {
+      case Self.lessThan: takeTag(isEnded: mark < tagEnds)
+      case Self.ampersand where dialect == .webVTT: takeEntity()
+      case Self.brace where dialect == .subRip: takeOverride(isEnded: mark < overrideEnds)
+      default: append(upTo: mark + 1)
       }
     }
-    append(String(rest))
+    append(upTo: bytes.count)
     endRuby()
     flush()
     // A voice may go on to the cue's end.
@@ -48,11 +68,22 @@ struct TagText {
     skipped.append((severity, reason))
   }
 
+  /// Takes text as it stands.
+  private mutating func append(upTo end: Int) {
+    append(string(position..<end))
+    position = end
+  }
+
+  private func string(_ range: Range<Int>) -> String {
+    String(decoding: bytes[range], as: UTF8.self)
+  }
+
   private mutating func append(_ part: String) {
-    if rubyText != nil, open.last?.name == "rt" {
+    if rubyText != nil {
       rubyText? += part
     } else {
       text += part
+      count += part.utf8.count
     }
   }
 
@@ -61,49 +92,51 @@ struct TagText {
     text = ""
   }
 
-  private mutating func takeEntity(_ rest: inout Substring) {
-    guard let end = rest.prefix(CharacterReferences.longestName + 2).firstIndex(of: ";"),
-      let value = CharacterReferences.text(rest[rest.index(after: rest.startIndex)..<end])
-    else { return append(String(rest.removeFirst())) }
+  private mutating func takeEntity() {
+    let start = position + 1
+    let name = bytes[start...].prefix(CharacterReferences.longestName + 1)
+    guard let end = name.firstIndex(of: UInt8(ascii: ";")),
+      let value = CharacterReferences.text(string(start..<end)[...])
+    else { return append(upTo: start) }
     append(value)
-    rest = rest[rest.index(after: end)...]
+    position = end + 1
   }
 
   /// `{\an8}` and the like, of another format: those at the start of a text place it.
-  private mutating func takeOverride(_ rest: inout Substring) {
-    guard rest.dropFirst().first == "\\", let end = rest.firstIndex(of: "}") else {
-      return append(String(rest.removeFirst()))
-    }
-    let code = rest[rest.startIndex...end]
+  private mutating func takeOverride(isEnded: Bool) {
+    guard isEnded, bytes[position + 1] == Self.backslash,
+      let end = bytes[position...].firstIndex(of: UInt8(ascii: "}"))
+    else { return append(upTo: position + 1) }
+    let code = string(position..<(end + 1))
     if code.hasPrefix("{\\an"), code.count == 6 {
       placement = code.dropFirst(4).first?.wholeNumberValue
     } else {
       skip("\(code.prefix(20)) was skipped")
     }
-    rest = rest[rest.index(after: end)...]
+    position = end + 1
   }
 
-  /// 1 to 9 as on a number pad, where the text says it.
-  private(set) var placement: Int?
-
-  private mutating func takeTag(_ rest: inout Substring) {
-    if dialect == .subRip, let next = rest.dropFirst().first, !next.isLetter, next != "/" {
+  private mutating func takeTag(isEnded: Bool) {
+    if dialect == .subRip, position + 1 < bytes.count {
+      let next = bytes[position + 1]
       // A sign, not a tag.
-      return append(String(rest.removeFirst()))
+      guard next == Self.slash || UInt8(ascii: "a")...UInt8(ascii: "z") ~= next | 0x20 else {
+        return append(upTo: position + 1)
+      }
     }
-    guard let end = rest.firstIndex(of: ">") else {
+    guard isEnded, let end = bytes[position...].firstIndex(of: UInt8(ascii: ">")) else {
       skip("a tag does not end", .error)
-      append(dialect == .subRip ? String(rest) : "")
-      rest = ""
+      if dialect == .subRip { append(upTo: bytes.count) }
+      position = bytes.count
       return
     }
-    let tag = rest[rest.index(after: rest.startIndex)..<end]
-    rest = rest[rest.index(after: end)...]
-    if tag.first == "/" {
+    let tag = string((position + 1)..<end)[...]
+    position = end + 1
+    if tag.utf8.first == Self.slash {
       closeTag(tag.dropFirst().trimmed.lowercased())
     } else if tag.first?.isNumber == true {
       if let time = PlainText.time(tag) {
-        timestamps.append((pieces.reduce(text.count) { $0 + $1.text.count }, time))
+        timestamps.append((count, time))
       } else {
         skip("<\(tag.prefix(20))> is no time stamp, and was skipped")
       }
@@ -148,6 +181,9 @@ struct TagText {
       }
     case "ruby": break
     case "rt":
+      guard baseStart != nil, rubyText == nil else {
+        return skip("a tag <rt> that is in no ruby was skipped")
+      }
       flush()
       rubyText = ""
     default: skip("the tag <\(tag.prefix(40))> was skipped")
@@ -161,8 +197,12 @@ struct TagText {
         skip("the class '\(name.prefix(40))' was skipped")
       }
     }
-    if inner != outer { flush() }
-    if name == "ruby" { flush() }
+    if rubyText != nil {
+      if inner != outer { skip("styles of ruby text were skipped") }
+    } else if inner != outer || name == "ruby" {
+      flush()
+    }
+    if name == "ruby" { baseStart = pieces.count }
     open.append((name, outer))
     style = inner
   }
@@ -175,19 +215,28 @@ struct TagText {
     guard !isAhead, let index = open.lastIndex(where: { $0.name == name }) else {
       return skip("</\(name.prefix(20))> closes nothing")
     }
-    if name == "rt" { endRuby() }
-    if name == "ruby" { endRuby() }
+    if open[index...].contains(where: { $0.name == "rt" || $0.name == "ruby" }) { endRuby() }
     flush()
+    if open[index...].contains(where: { $0.name == "ruby" }) { baseStart = nil }
     style = open[index].style
     open.removeSubrange(index...)
   }
 
-  /// Gives ruby text to the piece before it.
+  /// Gives ruby text to its base: all that stands before it in its ruby, behind other ruby text.
   private mutating func endRuby() {
     guard let ruby = rubyText else { return }
     rubyText = nil
-    guard let last = pieces.indices.last, !ruby.isEmpty else { return }
-    pieces[last].style.ruby = Caption.Ruby(text: ruby)
+    guard let start = baseStart else { return }
+    defer { baseStart = pieces.count }
+    guard !ruby.isEmpty else { return }
+    guard start < pieces.count else { return skip("ruby text without its base was skipped") }
+    let base = pieces[start...]
+    if base.contains(where: { $0.style != pieces[start].style }) {
+      skip("of a base with ruby text, all has the first style")
+    }
+    pieces[start].text = base.map(\.text).joined()
+    pieces[start].style.ruby = Caption.Ruby(text: ruby)
+    pieces.removeSubrange((start + 1)...)
   }
 
   /// The attributes of a tag, with quotation marks or without: `color="red" size=2`.

@@ -37,18 +37,26 @@ enum TextEncoding {
     source.withUnsafeMutableBytes { source in
       var input = source.baseAddress?.assumingMemoryBound(to: CChar.self)
       var left = source.count
-      while left > 0 {
+      var isDone = false
+      while !isDone {
         var failure: Int32 = 0
+        // A letter may wait for a mark behind it: without input the last one comes.
+        let isLast = left == 0
         let written = part.withUnsafeMutableBytes { part in
           var output = part.baseAddress?.assumingMemoryBound(to: CChar.self)
           var room = part.count
-          if iconv(converter, &input, &left, &output, &room) == -1 { failure = errno }
+          let status =
+            isLast
+            ? iconv(converter, nil, nil, &output, &room)
+            : iconv(converter, &input, &left, &output, &room)
+          if status == -1 { failure = errno }
           return part.count - room
         }
+        isDone = isLast && failure != E2BIG
         result += part.prefix(written)
         line += part.prefix(written).count { $0 == 0x0A }
         // A full buffer is emptied, and the conversion goes on.
-        guard failure == EILSEQ || failure == EINVAL else { continue }
+        guard !isLast, failure == EILSEQ || failure == EINVAL else { continue }
         result += [0xEF, 0xBF, 0xBD]
         if faultyLines.last != line { faultyLines.append(line) }
         input = input?.advanced(by: 1)

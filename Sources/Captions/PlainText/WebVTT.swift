@@ -13,9 +13,42 @@ struct WebVTTReader {
   private var comments: [String] = []
   private var told: Set<String> = []
 
-  static func read(_ bytes: [UInt8]) throws(CinematicError) -> CaptionDocument {
+  /// - Parameter regions: of a head that is elsewhere.
+  static func read(
+    _ bytes: [UInt8], regions: [String: CaptionRegion] = [:]
+  ) throws(CinematicError) -> CaptionDocument {
     var reader = WebVTTReader()
-    let lines = PlainText.lines(bytes, &reader.log)
+    reader.regions = regions
+    try reader.readFile(bytes)
+    return CaptionDocument(
+      captions: reader.captions, format: .webVTT, language: reader.language, title: reader.title,
+      issues: reader.log.all)
+  }
+
+  /// A cue that has its settings and its text apart, beginning at a time of a file, and what of it was skipped; `nil`
+  /// where nothing is to be seen. Its time range is to be set.
+  static func cue(
+    _ text: String, settings: String, start: String, regions: [String: CaptionRegion] = [:]
+  ) -> (caption: Caption?, issues: [CaptionIssue]) {
+    // Empty lines would end the cue, and a line's end its settings.
+    let body = text.split(whereSeparator: \.isNewline).joined(separator: "\n")
+    let words = settings.split(whereSeparator: \.isNewline).joined(separator: " ")
+    let document = "WEBVTT\n\n\(start) --> 999999:00:00.000 \(words)\n\(body)\n"
+    guard let read = try? read(Array(document.utf8), regions: regions) else { return (nil, []) }
+    return (read.captions.first, read.issues)
+  }
+
+  /// The regions of a head without cues.
+  static func head(
+    _ bytes: [UInt8]
+  ) throws(CinematicError) -> (regions: [String: CaptionRegion], issues: [CaptionIssue]) {
+    var reader = WebVTTReader()
+    try reader.readFile(bytes)
+    return (reader.regions, reader.log.all)
+  }
+
+  private mutating func readFile(_ bytes: [UInt8]) throws(CinematicError) {
+    let lines = PlainText.lines(bytes, &log)
     guard let first = lines.first, first.hasPrefix("WEBVTT"),
       first.count == 6 || first.dropFirst(6).first?.isWhitespace == true
     else {
@@ -23,10 +56,7 @@ struct WebVTTReader {
         .malformed, "this is no WebVTT file: it does not begin with WEBVTT",
         remedy: "name a .vtt file")
     }
-    reader.read(lines)
-    return CaptionDocument(
-      captions: reader.captions, format: .webVTT, language: reader.language, title: reader.title,
-      issues: reader.log.all)
+    read(lines)
   }
 
   /// Tells something once.
@@ -43,7 +73,7 @@ struct WebVTTReader {
     if !text.isEmpty { title = text }
     var index = 1
     // Header lines up to the first empty one.
-    while index < lines.count, !lines[index].isEmpty, !lines[index].contains("-->") {
+    while index < lines.count, !lines[index].isEmpty, PlainText.arrow(in: lines[index]) == nil {
       readHeader(lines[index], index + 1)
       index += 1
     }
@@ -56,7 +86,7 @@ struct WebVTTReader {
       var times: Int?
       while index < lines.count, !lines[index].isEmpty {
         // Times come first, or behind an identifier; elsewhere they begin the next cue (WebVTT, collect a block).
-        if lines[index].contains("-->") {
+        if PlainText.arrow(in: lines[index]) != nil {
           guard times == nil, index - start <= 1 else { break }
           times = index
         }
@@ -140,7 +170,7 @@ struct WebVTTReader {
 
   private mutating func readCue(_ block: ArraySlice<Substring>, identifier: String?) {
     let number = block.startIndex + 1
-    guard let line = block.first, let arrow = line.firstRange(of: "-->") else { return }
+    guard let line = block.first, let arrow = PlainText.arrow(in: line) else { return }
     let words = line[arrow.upperBound...].words
     let first = line[..<arrow.lowerBound].trimmed
     guard let start = PlainText.time(first[...]), let second = words.first,
@@ -184,13 +214,17 @@ struct WebVTTReader {
   }
 
   /// Times within a cue: what follows comes then.
-  private static func reveal(_ caption: inout Caption, _ timestamps: [(count: Int, time: Time)]) {
+  private static func reveal(
+    _ caption: inout Caption, _ timestamps: [(offset: Int, time: Time)]
+  ) {
     caption.animation = .characterReveal
     var times: [Time] = []
     var next = 0
     var time = Time.zero
-    for index in 0..<caption.text.count {
-      while next < timestamps.count, timestamps[next].count <= index {
+    var position = 0
+    for character in caption.text {
+      defer { position += character.utf8.count }
+      while next < timestamps.count, timestamps[next].offset <= position {
         let offset = timestamps[next].time - caption.timeRange.start
         time = max(time, min(offset, caption.timeRange.duration))
         next += 1

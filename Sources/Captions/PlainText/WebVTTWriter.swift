@@ -17,8 +17,8 @@ struct WebVTTWriter {
     var text = "WEBVTT"
     if let title = document.title {
       // One line, without what would be a time.
-      let line = title.split(whereSeparator: \.isNewline).joined(separator: " ")
-        .replacing("-->", with: "->")
+      let line = PlainText.replacing(
+        with: "->", in: title.split(whereSeparator: \.isNewline).joined(separator: " "))
       text += " \(line)"
       if line != title {
         writer.losses.append(CaptionIssue(severity: .note, reason: "the title is in one line"))
@@ -30,9 +30,25 @@ struct WebVTTWriter {
     }
     var cues = ""
     for caption in captions { writer.add(caption, to: &cues) }
-    for region in writer.regions { text += Self.head(region) }
-    return (Array((text + cues).utf8), writer.losses)
+    return (Array((text + writer.regionsText + cues).utf8), writer.losses)
   }
+
+  /// The parts of a cue that tracks have apart.
+  struct Cue {
+    var settings: String
+    var text: String
+  }
+
+  /// A cue for each caption, and the file's head with the regions that they name.
+  static func cues(
+    _ captions: [Caption]
+  ) -> (cues: [Cue], head: String, losses: [CaptionIssue]) {
+    var writer = WebVTTWriter()
+    let cues = captions.map { writer.cue($0) }
+    return (cues, "WEBVTT\n" + writer.regionsText, writer.losses)
+  }
+
+  private var regionsText: String { regions.map(Self.head).joined() }
 
   private mutating func lose(
     _ start: Time, _ reason: String, _ severity: CaptionIssue.Severity = .warning
@@ -56,19 +72,38 @@ struct WebVTTWriter {
     }
     text += PlainText.text(start, separator: ".")
     text += " --> \(PlainText.text(caption.timeRange.end, separator: "."))"
-    text += "\(settings(caption))\n"
+    let cue = cue(caption)
+    text += cue.settings.isEmpty ? "\n" : " \(cue.settings)\n"
+    text += cue.text + "\n"
+  }
+
+  private mutating func cue(_ caption: Caption) -> Cue {
+    let start = caption.timeRange.start
+    let settings = settings(caption)
     var body = ""
-    var count = 0
     var shown = Time.zero
     let times = caption.revealTimes
+    // Where the caption's characters begin, in bytes: those of a piece may be parts of one.
+    var begins: [Int] = []
+    if !times.isEmpty {
+      var position = 0
+      for character in caption.text {
+        begins.append(position)
+        position += character.utf8.count
+      }
+    }
+    var (position, next) = (0, 0)
     for piece in caption.pieces {
       var content = ""
       for character in piece.text {
-        if count < times.count, times[count] > shown {
-          shown = times[count]
-          content += "<\(PlainText.text(start + shown, separator: "."))>"
+        while next < min(times.count, begins.count), begins[next] <= position {
+          if times[next] > shown {
+            shown = times[next]
+            content += "<\(PlainText.text(start + shown, separator: "."))>"
+          }
+          next += 1
         }
-        count += 1
+        position += character.utf8.count
         content += Self.escaped(character)
       }
       body += tagged(content, piece.style, start)
@@ -79,17 +114,17 @@ struct WebVTTWriter {
       toldEmptyLine = true
       lose(start, "empty lines within a text, here and later, have a no-break space", .note)
     }
-    text += lines.text + "\n"
+    return Cue(settings: String(settings.dropFirst()), text: lines.text)
   }
 
   /// An identifier is a line that is neither empty nor times, and begins no comment, style or region.
   private static func isIdentifier(_ name: String) -> Bool {
-    !name.isEmpty && !name.contains(where: \.isNewline) && !name.contains("-->")
+    !name.isEmpty && !name.contains(where: \.isNewline) && PlainText.arrow(in: name[...]) == nil
       && !["NOTE", "STYLE", "REGION"].contains { name.hasPrefix($0) }
   }
 
   private mutating func add(comment: String, to text: inout String, _ start: Time) {
-    let whole = comment.replacing("-->", with: "->")
+    let whole = PlainText.replacing(with: "->", in: comment)
     let lines = whole.split(whereSeparator: \.isNewline)
     let body = lines.joined(separator: "\n")
     if body != comment { lose(start, "empty lines and arrows in a comment are left out", .note) }
@@ -97,13 +132,19 @@ struct WebVTTWriter {
   }
 
   private static func escaped(_ character: Character) -> String {
-    switch character {
-    case "&": "&amp;"
-    case "<": "&lt;"
-    case ">": "&gt;"
-    case "\u{A0}": "&nbsp;"
-    default: character.isNewline ? "\n" : String(character)
+    guard !character.isNewline else { return "\n" }
+    // A mark may combine with a sign.
+    var text = ""
+    for scalar in character.unicodeScalars {
+      switch scalar {
+      case "&": text += "&amp;"
+      case "<": text += "&lt;"
+      case ">": text += "&gt;"
+      case "\u{A0}": text += "&nbsp;"
+      default: text.unicodeScalars.append(scalar)
+      }
     }
+    return text
   }
 
   // MARK: Places
@@ -113,8 +154,11 @@ struct WebVTTWriter {
     if let region = caption.region {
       if region.writingMode == .topToBottomAndRightToLeft {
         text += vertical(region, caption.timeRange.start)
-      } else if Self.isHead(region), let name = region.identifier {
-        if !regions.contains(where: { $0.isIdentical(to: region) }) { regions.append(region) }
+      } else if Self.isHead(region), let name = region.identifier,
+        // Another region of the name keeps it.
+        regions.first(where: { $0.identifier == name }).map({ $0.isIdentical(to: region) }) ?? true
+      {
+        if !regions.contains(region) { regions.append(region) }
         text += " region:\(name)"
       } else if let origin = region.origin, origin.x.units == .percent, origin.y.units == .percent {
         text += Self.place(region, origin, caption)
@@ -167,7 +211,7 @@ struct WebVTTWriter {
 
   /// Whether a region is one that WebVTT has by name: lines that grow from its end, at most 100 of them.
   private static func isHead(_ region: CaptionRegion) -> Bool {
-    guard let name = region.identifier, !name.isEmpty, !name.contains("-->"),
+    guard let name = region.identifier, !name.isEmpty, PlainText.arrow(in: name[...]) == nil,
       !name.contains(where: \.isWhitespace), let origin = region.origin, let size = region.size,
       region.displayAlignment == .after, region.textAlignment == .center,
       [origin.x, origin.y, size.width, size.height].allSatisfy({ $0.units == .percent }),
