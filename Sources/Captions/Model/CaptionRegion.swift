@@ -130,6 +130,12 @@ public struct CaptionRegion: Hashable, Sendable {
       && writingMode == other.writingMode && textAlignment == other.textAlignment
   }
 
+  /// Whether captions of both stand in one region: every property is the same, or neither has one.
+  package static func areIdentical(_ a: CaptionRegion?, _ b: CaptionRegion?) -> Bool {
+    guard let a, let b else { return a == nil && b == nil }
+    return a.isIdentical(to: b)
+  }
+
   /// Whether text stands in the same place, whatever the name.
   func hasPlace(of other: CaptionRegion) -> Bool {
     origin == other.origin && size == other.size && displayAlignment == other.displayAlignment

@@ -34,17 +34,35 @@ extension TTMLReader {
     let isEndless = pieces.contains { $0.end == nil }
     let regionTime = (context.region ?? context.parentRegion).flatMap { regionTimes[$0] }
     var captions: [Caption] = []
-    // Spans that all have times of their own: few in a file that people made.
-    for index in times.indices.prefix(1000) {
+    var waiting = pieces.indices.sorted { (pieces[$0].begin, $0) < (pieces[$1].begin, $1) }[...]
+    // Pieces that are on the screen, in the document's order.
+    var shown: [Int] = []
+    for index in times.indices {
       var from = times[index]
+      shown.removeAll { number in pieces[number].end.map { $0 <= from } ?? false }
+      while let number = waiting.first, pieces[number].begin <= from {
+        waiting.removeFirst()
+        if pieces[number].end.map({ $0 > from }) ?? true {
+          shown.insert(number, at: shown.partitionPoint { $0 < number })
+        }
+      }
       var to = index + 1 < times.count ? times[index + 1] : isEndless ? nil : from
       if let regionTime {
         from = max(from, regionTime.begin)
         if let end = regionTime.end { to = min(to ?? end, end) }
       }
       guard to.map({ $0 > from }) ?? true else { continue }
-      let seen = pieces.filter { $0.begin <= from && $0.end.map { $0 > from } ?? true }
-      let texts = Self.collapsed(seen)
+      if index > 0 {
+        repeatedPieces += shown.count
+        guard repeatedPieces <= Self.mostRepeatedPieces else {
+          log.add(
+            line: element.line, as: .error,
+            "parts that come and go, here and later, are too many: what follows the first was skipped"
+          )
+          break
+        }
+      }
+      let texts = Self.collapsed(shown.map { pieces[$0] })
       guard texts.contains(where: { !$0.text.allSatisfy(\.isWhitespace) }) else { continue }
       var caption = Caption(
         pieces: texts, timeRange: TimeRange(start: from, end: to ?? from))
@@ -73,9 +91,20 @@ extension TTMLReader {
   private mutating func collect(
     _ element: XMLElement, _ context: TTMLContext, into pieces: inout [Piece]
   ) {
+    let isSequence = element.attribute("timeContainer") == "seq"
+    // Where the next element of a sequence begins; `nil` behind one without an end.
+    var position: Time? = context.begin
     for child in element.children {
       switch child {
       case .text(let text):
+        guard !isSequence else {
+          if !text.allSatisfy(\.isWhitespace) {
+            tell(
+              line: element.line, as: .error,
+              "text that stands in a sequence (timeContainer 'seq') without a time was skipped")
+          }
+          continue
+        }
         guard context.style["visibility"] != "hidden" else {
           if !text.allSatisfy(\.isWhitespace) {
             tell(line: element.line, as: .note, "text with tts:visibility 'hidden' was left out")
@@ -85,13 +114,24 @@ extension TTMLReader {
         pieces.append(piece(text, context, element.line))
       case .element(let child):
         switch child.name {
+        case "br" where isSequence: break
         case "br":
           var piece = piece("\n", context, child.line)
           piece.isBreak = true
           pieces.append(piece)
         case "span":
           var inner = context
+          if isSequence {
+            guard let begin = position else {
+              tell(
+                line: child.line, as: .error,
+                "what begins after a sequence (timeContainer 'seq') has ended was skipped")
+              continue
+            }
+            inner.begin = begin
+          }
           timing(child, &inner)
+          if isSequence { position = inner.end == context.end ? nil : inner.end }
           inherit(child, &inner)
           guard inner.style["display"] != "none" else {
             tell(line: child.line, as: .note, "an element with tts:display 'none' was skipped")

@@ -16,13 +16,15 @@ extension TTMLReader {
         hasFrameRate = true
         if let rate = Int(value), (1...1000).contains(rate) {
           clock.framesPerSecond = rate
-        } else if let rate = Double(value), rate >= 1, rate <= 1000 {
+        } else if let rate = Double(value), rate >= 1, rate <= 1000,
+          let isReduced = Self.isReduced(rate)
+        {
           clock.framesPerSecond = Int(rate.rounded(.up))
-          clock.multiplier = (1000, 1001)
+          if isReduced { clock.multiplier = (1000, 1001) }
           log.add(
             line: root.line,
-            "ttp:frameRate '\(value)' is no whole number; read as \(clock.framesPerSecond)·1000/1001"
-          )
+            "ttp:frameRate '\(value)' is no whole number; read as \(clock.framesPerSecond)"
+              + (isReduced ? "·1000/1001" : ""))
         } else {
           log.add(line: root.line, "ttp:frameRate '\(value)' is none; read as 30")
         }
@@ -69,5 +71,12 @@ extension TTMLReader {
     }
     let usual = hasFrameRate ? clock.framesPerSecond * max(1, min(10000, clock.subframes)) : 1
     clock.ticksPerSecond = ticks.flatMap { $0 > 0 ? $0 : nil } ?? usual
+  }
+
+  /// Whether a rate with decimals means 1000/1001 of the next whole number, as 29.97 and 23.98 do, or is whole: 25.0;
+  /// `nil` where it is neither.
+  private static func isReduced(_ rate: Double) -> Bool? {
+    if rate == rate.rounded() { return false }
+    return abs(rate - rate.rounded(.up) * 1000 / 1001) < 0.01 ? true : nil
   }
 }

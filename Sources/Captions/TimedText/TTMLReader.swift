@@ -12,6 +12,11 @@ struct TTMLReader {
   var endless: [(index: Int, line: Int)] = []
   /// When regions are there that say so.
   var regionTimes: [String: (begin: Time, end: Time?)] = [:]
+  /// Pieces of paragraphs that were shown in a second caption and more.
+  var repeatedPieces = 0
+  /// Every part of a text that comes and goes makes a caption of all that are there then: more than this are of no
+  /// file that people made.
+  static let mostRepeatedPieces = 1 << 20
   private var language: String?
   private var title: String?
   private var told: Set<String> = []
@@ -35,7 +40,8 @@ struct TTMLReader {
     reader.language = root.attribute("lang", TTMLNames.xml)
     reader.readParameters(root)
     for head in root.elements where head.name == "head" { reader.readHead(head, root) }
-    let base = TTMLContext()
+    var base = TTMLContext()
+    base.preservesSpace = root.attribute("space", TTMLNames.xml) == "preserve"
     for body in root.elements where body.name == "body" { _ = reader.readContainer(body, base) }
     reader.closeEndless(at: end)
     if let failure = tree.failure {
@@ -48,7 +54,7 @@ struct TTMLReader {
         line: failure.line, as: .error, "\(failure.reason); the file was read up to here")
     }
     var language = root.attribute("lang", TTMLNames.xml)
-    if language?.isEmpty == true { language = nil }
+    if language?.isEmpty == true || language == "und" { language = nil }
     return CaptionDocument(
       captions: reader.captions, format: format, language: language,
       title: reader.title?.isEmpty == false ? reader.title : nil,
@@ -210,7 +216,8 @@ struct TTMLReader {
       }
       return
     }
-    let end = captions.indices.filter { index in !endless.contains { $0.index == index } }
+    let open = Set(endless.map(\.index))
+    let end = captions.indices.filter { !open.contains($0) }
       .map { captions[$0].timeRange.end }.max()
     var gone: Set<Int> = []
     for (index, line) in endless {

@@ -108,6 +108,11 @@ struct TTMLStyleSheet {
     if let extent = pair(properties["extent"], element.line, "tts:extent") {
       region.size = CaptionSize(width: .percent(extent.0), height: .percent(extent.1))
     }
+    // A region that says neither is the whole screen (TTML1, 8.2.7 and 8.2.14).
+    let origin = region.origin ?? .percent(0, 0)
+    region.origin = origin
+    region.size =
+      region.size ?? .percent(max(0, 100 - origin.x.value), max(0, 100 - origin.y.value))
     if properties["position"] != nil, properties["origin"] == nil {
       skipped.append((element.line, "tts:position was skipped"))
     }

@@ -6,6 +6,19 @@ import FocalCore
 extension TTMLWriter {
   // MARK: Regions
 
+  /// Where a caption stands. TTML has those of no region at the top, and regions that say no place are the whole
+  /// screen; elsewhere both leave it to the screen, which is the bottom.
+  static func region(of caption: Caption) -> CaptionRegion {
+    guard var region = caption.region else { return .appleITTBottom }
+    guard region.origin == nil else { return region }
+    let isVertical = region.writingMode == .topToBottomAndRightToLeft
+    let usual = isVertical ? CaptionRegion.appleITTRight : .appleITTBottom
+    region.textAlignment = region.textAlignment ?? (region.size == nil ? .center : nil)
+    (region.origin, region.size) = (usual.origin, usual.size)
+    region.displayAlignment = usual.displayAlignment
+    return region
+  }
+
   mutating func regionName(_ region: CaptionRegion, _ caption: Caption) -> String {
     if let same = regions.first(where: { $0.region.isIdentical(to: region) }) { return same.name }
     if isITT, region.displayAlignment == .center {
@@ -71,7 +84,7 @@ extension TTMLWriter {
     if isITT {
       text += " xmlns:ry=\"\(TTMLNames.ruby)\" xmlns:vt=\"\(TTMLNames.vertical)\""
     }
-    text += " xml:lang=\"\(language.map(Self.attribute) ?? (isITT ? "en" : ""))\""
+    text += " xml:lang=\"\(language.map(Self.attribute) ?? (isITT ? "und" : ""))\""
     if isITT {
       text += " ttp:timeBase=\"smpte\""
     } else {

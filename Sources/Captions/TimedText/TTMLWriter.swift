@@ -38,12 +38,13 @@ struct TTMLWriter {
       isITT: isITT, rate: rate, countsFrames: countsFrames, losses: free.losses)
     writer.isTimed = isTimed
     writer.title = document.title
-    writer.identifiers.formUnion(free.captions.compactMap(\.region?.identifier))
+    writer.identifiers.formUnion(free.captions.compactMap { Self.region(of: $0).identifier })
     // Those of a region of iTT follow one another.
     writer.add(
       isITT
         ? free.captions.sorted { $0.timeRange.start < $1.timeRange.start } : free.captions)
     writer.tellRounding()
+    if !isITT, let asked = options.timeCodeRate { writer.tellUnused(asked) }
     return (Array(writer.text(language: document.language).utf8), writer.losses)
   }
 
@@ -91,6 +92,19 @@ struct TTMLWriter {
           + " by \(limit)"))
   }
 
+  /// Says what of a rate that was asked for TTML has no use for.
+  private mutating func tellUnused(_ rate: TimeCodeRate) {
+    let reason: String
+    if !countsFrames {
+      reason = "times are written in seconds, as whole microseconds hold them: no frame rate"
+    } else if rate.dropMode != .nonDrop {
+      reason = "times are numbers of frames, which have no labels to drop"
+    } else {
+      return
+    }
+    losses.append(CaptionIssue(severity: .note, reason: reason))
+  }
+
   mutating func lose(
     _ start: Time, _ reason: String, _ severity: CaptionIssue.Severity = .warning
   ) {
@@ -117,13 +131,12 @@ struct TTMLWriter {
       }
       if caption.animation != .none { loseOnce(start, "characters come at once") }
       if caption.region?.scroll == .rollUp { loseOnce(start, "lines of a region do not roll") }
-      let name = caption.region.map { regionName($0, caption) }
+      let region = regionName(Self.region(of: caption), caption)
       if isITT {
-        let key = name ?? ""
-        if let end = ends[key], start < end {
+        if let end = ends[region], start < end {
           lose(start, "captions overlap in one region, which iTT does not allow", .error)
         }
-        ends[key] = max(ends[key] ?? .zero, caption.timeRange.end)
+        ends[region] = max(ends[region] ?? .zero, caption.timeRange.end)
       }
       body += "\n      <p"
       if let name = caption.identifier {
@@ -141,7 +154,7 @@ struct TTMLWriter {
         body += " begin=\"\(time(caption.timeRange.start))\""
         body += " end=\"\(time(caption.timeRange.end))\""
       }
-      if let name { body += " region=\"\(name)\"" }
+      body += " region=\"\(region)\""
       if let alignment = caption.textAlignment {
         body += " tts:textAlign=\"\(Self.text(alignment))\""
       }
