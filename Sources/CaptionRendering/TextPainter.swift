@@ -38,28 +38,44 @@ struct TextPainter {
     var display: CaptionRegion.DisplayAlignment
     var length: Double { isVertical ? height : width }
     var depth: Double { isVertical ? width : height }
+
+    /// Whether lines of both can meet.
+    func isBeside(_ other: Frame) -> Bool {
+      guard isVertical == other.isVertical else { return false }
+      return isVertical
+        ? y < other.y + other.height && other.y < y + height
+        : x < other.x + other.width && other.x < x + width
+    }
   }
 
   func draw(_ captions: [Caption], at time: Time, into overlay: inout CaptionOverlay) {
     // Smaller letters show nothing.
     guard em >= 2 else { return }
-    // Captions of one region stand one after another.
-    var order: [CaptionRegion?] = []
-    var groups: [CaptionRegion?: [Caption]] = [:]
+    // Captions of one region stand one after another; equal regions may stand in several places.
+    var groups: [(region: CaptionRegion?, captions: [Caption])] = []
     for caption in captions {
-      if groups[caption.region] == nil { order.append(caption.region) }
-      groups[caption.region, default: []].append(caption)
+      let place = groups.firstIndex {
+        CaptionRegion.areIdentical($0.region, caption.region)
+      }
+      if let place {
+        groups[place].captions.append(caption)
+      } else {
+        groups.append((caption.region, [caption]))
+      }
     }
-    for region in order {
+    var taken: [(frame: Frame, lines: Range<Double>)] = []
+    for (region, captions) in groups {
       let frame = frame(of: region)
-      let texts = (groups[region] ?? []).map { caption in
+      let texts = captions.map { caption in
         SetText(
           caption, revealed: caption.revealedCount(of: caption.text.count, at: time),
           isVertical: frame.isVertical, em: em, length: frame.length, engine)
       }
       let total = texts.reduce(0) { $0 + $1.height }
-      var position = start(of: total, in: frame)
-      for (caption, text) in zip(groups[region] ?? [], texts) {
+      var position = start(of: total, in: frame, besides: taken)
+      let edge = before(frame)
+      taken.append((frame, (edge + position)..<(edge + position + max(0, total))))
+      for (caption, text) in zip(captions, texts) {
         overlay.missingCharacters.formUnion(text.layout.missingCharacters)
         let piece = TextDrawing(
           text, frame: frame, start: position, alignment: caption.shownAlignment,
@@ -72,8 +88,16 @@ struct TextPainter {
     }
   }
 
-  /// Where lines begin, across them, so that they are in the picture as far as they can be.
-  private func start(of total: Double, in frame: Frame) -> Double {
+  /// How far a frame is from the edge that lines count from.
+  private func before(_ frame: Frame) -> Double {
+    frame.isVertical ? size.width - frame.x - frame.width : frame.y
+  }
+
+  /// Where lines begin, across them, so that they are in the picture as far as they can be, and beside what stands there
+  /// already: away from the side that they grow from, as long as there is room.
+  private func start(
+    of total: Double, in frame: Frame, besides taken: [(frame: Frame, lines: Range<Double>)]
+  ) -> Double {
     var start: Double
     switch frame.display {
     case .before: start = 0
@@ -81,10 +105,20 @@ struct TextPainter {
     case .after: start = frame.depth - total
     }
     let whole = frame.isVertical ? size.width : size.height
-    let before = frame.isVertical ? whole - frame.x - frame.width : frame.y
+    let before = before(frame)
     let low = whole * Self.margin - before
     let high = whole * (1 - Self.margin) - before - total
     start = max(low, min(start, high))
+    let usual = start
+    let others = taken.filter { $0.frame.isBeside(frame) }.map(\.lines)
+    for _ in others {
+      let own = (before + start + 0.5)..<max(before + start + 0.5, before + start + total - 0.5)
+      guard let other = others.first(where: { $0.overlaps(own) }) else { break }
+      start =
+        (frame.display == .after ? other.lowerBound - total : other.upperBound) - before
+      // Without room it stands where it would.
+      guard start >= low - 0.5, start <= high + 0.5 else { return usual }
+    }
     return start
   }
 

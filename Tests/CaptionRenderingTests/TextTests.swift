@@ -37,6 +37,42 @@ struct TextTests {
     #expect(plain == bottom)
   }
 
+  /// Regions that differ in nothing but the side that lines grow from are three places.
+  @Test func sides() throws {
+    let alignments: [CaptionRegion.DisplayAlignment] = [.after, .before, .center]
+    let captions = alignments.map { alignment in
+      Self.caption(
+        "Hello",
+        CaptionRegion(
+          origin: .percent(0, 0), size: .percent(100, 100), displayAlignment: alignment,
+          textAlignment: .center))
+    }
+    let overlay = try CaptionRenderer(captions, dimensions: Self.size).overlay(at: seconds(5))
+    let rows = ink(overlay, .white).map(\.rows)
+    try #require(rows.count == 3)
+    #expect(rows[0].lowerBound > 612 && rows[1].upperBound < 108)
+    #expect(rows[2].lowerBound > 300 && rows[2].upperBound < 420)
+  }
+
+  /// Captions whose regions lie over each other stand above each other, the first one in its place.
+  @Test func overlappingRegions() throws {
+    let narrow = CaptionRegion(
+      origin: .percent(10, 85), size: .percent(80, 15), displayAlignment: .after,
+      textAlignment: .center)
+    let whole = CaptionRegion(
+      origin: .percent(0, 0), size: .percent(100, 100), displayAlignment: .after,
+      textAlignment: .center)
+    let captions = [
+      Self.caption("First"), Self.caption("Second", narrow), Self.caption("Third", whole),
+    ]
+    let overlay = try CaptionRenderer(captions, dimensions: Self.size).overlay(at: seconds(5))
+    let rows = ink(overlay, .white).map(\.rows)
+    try #require(rows.count == 3)
+    #expect(rows[1].upperBound <= rows[0].lowerBound && rows[2].upperBound <= rows[1].lowerBound)
+    let alone = try #require(ink(Self.overlay(Self.caption("First")), .white).first).rows
+    #expect(rows[0] == alone)
+  }
+
   /// Lines that do not fit grow away from the edge, and never leave the picture.
   @Test func longText() throws {
     let words = Array(repeating: "words", count: 60).joined(separator: " ")

@@ -75,8 +75,10 @@ public struct CaptionDocument: Hashable, Sendable {
 public struct CaptionReadingOptions: Hashable, Sendable {
   /// Whether anything that would have to be skipped or mended is an error: every issue that is more than a note.
   public var isStrict = false
-  /// The channel of a `.scc` file that is read.
+  /// The channel of a `.scc` file, or of a movie's CEA-608, that is read.
   public var channel = CEA608.Channel.one
+  /// The field of a movie's CEA-608 that is read: by default the first, or the second where it alone has captions.
+  public var field: CEA608.Field?
   /// The encoding of a SubRip or WebVTT file, as iconv names it: `windows-1251`, `Shift_JIS`. By default UTF-8, or UTF-16
   /// where the bytes say so; lines that are neither are read as Windows-1252, and told.
   public var encoding: String?

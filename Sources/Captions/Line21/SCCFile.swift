@@ -16,9 +16,10 @@ enum SCCFile {
     for pair in sent { tracker.receive(pair) }
     let captions = tracker.finish(at: (sent.last?.frame ?? 0) + 1, silence: Self.longestSilence)
     let field = scanner.field(of: sent)
-    if let line = otherChannel(than: channel, in: sent) {
+    let other: CEA608.Channel = channel == .one ? .two : .one
+    if let line = firstLine(of: other, in: sent) {
       scanner.tell(
-        line: line, "channel \(channel == .one ? 2 : 1) has captions, too, which were not read")
+        line: line, "channel \(other.rawValue) has captions, too, which were not read")
     }
     let isDropFrame = scanner.lines.contains { $0.isDropFrame }
     var log = scanner.log
@@ -39,16 +40,17 @@ enum SCCFile {
     return document
   }
 
-  /// The first line with characters of another channel.
-  private static func otherChannel(
-    than channel: CEA608.Channel, in sent: [SCCScanner.Sent]
-  ) -> Int? {
-    var isOther = false
+  /// The first line with characters of a channel.
+  static func firstLine(of channel: CEA608.Channel, in sent: [SCCScanner.Sent]) -> Int? {
+    var isIts = false
     for one in sent {
       let first = UInt8(one.pair >> 8)
       if (0x10..<0x18).contains(first & ~8), first & 0x70 == 0x10 {
-        isOther = (first & 8 == 0) != (channel == .one)
-      } else if isOther, first >= 0x20 {
+        isIts = (first & 8 == 0) == (channel == .one)
+      } else if first < 0x10 {
+        // What the programme is (CTA-608-E, 9): codes and characters of no channel.
+        isIts = isIts && first == 0
+      } else if isIts, first >= 0x20 {
         return one.line
       }
     }
@@ -63,30 +65,43 @@ enum SCCFile {
     let settings = try CaptionConversionSettings(
       timeCodeRate: rate, channel: options.channel,
       doublesControlCodes: document.doublesControlCodes)
-    let conversion = CaptionConversion(
-      document.captions, doubling: settings.doublesControlCodes)
-    var sent = conversion.sent.map {
-      ($0.frame, paired($0.pair, settings.channel, document.field))
-    }
+    let planned = plan(
+      document.captions, in: settings.channel, of: document.field,
+      others: options.otherChannelCaptions, doubling: settings.doublesControlCodes)
+    let losses = planned.losses + unseen(document)
+    return (
+      bytes(planned.sent, settings.timeCodeRate),
+      losses.sorted { ($0.time ?? .zero) < ($1.time ?? .zero) }
+    )
+  }
+
+  /// The pairs of a field, in order.
+  ///
+  /// - Parameters:
+  ///   - others: of the other channel, sent in the frames that the first one leaves.
+  ///   - start: nothing is sent before it.
+  static func plan(
+    _ captions: [Caption], in channel: CEA608.Channel, of field: CEA608.Field, others: [Caption],
+    doubling: Bool, start: Time = .zero
+  ) -> (sent: [(frame: Int, pair: UInt16)], losses: [CaptionIssue]) {
+    let conversion = CaptionConversion(captions, doubling: doubling, start: start)
+    var sent = conversion.sent.map { (frame: $0.frame, pair: paired($0.pair, channel, field)) }
     var losses = issues(of: conversion)
-    if !options.otherChannelCaptions.isEmpty {
-      let other: CEA608.Channel = settings.channel == .one ? .two : .one
+    if !others.isEmpty {
+      let other: CEA608.Channel = channel == .one ? .two : .one
       let second = CaptionConversion(
-        options.otherChannelCaptions, doubling: settings.doublesControlCodes,
-        in: SharedField(conversion.sent, controlCost: settings.doublesControlCodes ? 2 : 1))
-      sent = (sent + second.sent.map { ($0.frame, paired($0.pair, other, document.field)) })
-        .sorted { $0.0 < $1.0 }
+        others, doubling: doubling, start: start,
+        in: SharedField(conversion.sent, controlCost: doubling ? 2 : 1))
+      sent =
+        (sent + second.sent.map { (frame: $0.frame, pair: paired($0.pair, other, field)) })
+        .sorted { $0.frame < $1.frame }
       losses += issues(of: second).map { issue in
         var issue = issue
         issue.reason = "channel \(other.rawValue): \(issue.reason)"
         return issue
       }
     }
-    losses += unseen(document)
-    return (
-      bytes(sent, settings.timeCodeRate),
-      losses.sorted { ($0.time ?? .zero) < ($1.time ?? .zero) }
-    )
+    return (sent, losses)
   }
 
   /// Names of captions and remarks, which line 21 has none of.

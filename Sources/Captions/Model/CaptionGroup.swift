@@ -46,6 +46,10 @@ public struct CaptionGrouper: Sendable {
   private var captions: [Caption] = []
   /// Up to where groups were made; `nil` before the first.
   private var position: Time?
+  /// How many captions a group has; the first ones count.
+  private var mostAtOnce = Int.max
+  /// When a group first had more.
+  private var crowdedTime: Time?
 
   /// Groups begin with the first caption, or at a time before it.
   public init(from start: Time? = nil) { position = start }
@@ -69,7 +73,7 @@ public struct CaptionGrouper: Sendable {
     guard let start = position ?? captions.map(\.timeRange.start).min(), start < end else {
       return []
     }
-    // Starts in order, and a window of those that are on the screen: linear in what is seen.
+    // Starts and ends in order, and a window of those that are on the screen: linear in what is seen.
     let order = captions.indices.filter { !captions[$0].timeRange.isEmpty }
       .sorted { (captions[$0].timeRange.start, $0) < (captions[$1].timeRange.start, $1) }
     var boundaries = [start, end]
@@ -79,19 +83,38 @@ public struct CaptionGrouper: Sendable {
       if range.end > start, range.end < end { boundaries.append(range.end) }
     }
     boundaries.sort()
+    var leaving = order.sorted { captions[$0].timeRange.end < captions[$1].timeRange.end }[...]
     var groups: [CaptionGroup] = []
     var seen: [Int] = []
+    var last: ArraySlice<Int> = []
     var next = 0
     for (from, to) in zip(boundaries, boundaries.dropFirst()) where from < to {
-      seen.removeAll { captions[$0].timeRange.end <= from }
+      while let number = leaving.first, captions[number].timeRange.end <= from {
+        leaving.removeFirst()
+        let place = seen.partitionPoint { $0 < number }
+        if place < seen.count, seen[place] == number { seen.remove(at: place) }
+      }
       while next < order.count, captions[order[next]].timeRange.start <= from {
-        if captions[order[next]].timeRange.end > from { seen.append(order[next]) }
+        let number = order[next]
+        if captions[number].timeRange.end > from {
+          seen.insert(number, at: seen.partitionPoint { $0 < number })
+        }
         next += 1
       }
+      let shown = seen.prefix(mostAtOnce)
+      if seen.count > mostAtOnce {
+        crowdedTime = crowdedTime ?? from
+        // Others that come and go change nothing.
+        if let group = groups.last, last == shown {
+          groups[groups.count - 1] = CaptionGroup(
+            unchecked: group.captions, timeRange: TimeRange(start: group.timeRange.start, end: to))
+          continue
+        }
+      }
+      last = shown
       groups.append(
         CaptionGroup(
-          unchecked: seen.sorted().map { captions[$0] },
-          timeRange: TimeRange(start: from, end: to)))
+          unchecked: shown.map { captions[$0] }, timeRange: TimeRange(start: from, end: to)))
     }
     position = end
     captions.removeAll { $0.timeRange.end <= end }
@@ -105,5 +128,29 @@ public struct CaptionGrouper: Sendable {
     grouper.captions = captions
     grouper.position = start
     return grouper.flushAddedCaptions(upTo: end)
+  }
+
+  /// More at once cannot be read, and would be in every sample: a broken file may have thousands.
+  private static let mostInSample = 100
+
+  /// Groups that become a track's samples, and what they leave out.
+  static func sampleGroups(
+    of captions: [Caption]
+  ) -> (groups: [CaptionGroup], losses: [CaptionIssue]) {
+    guard let end = captions.map(\.timeRange.end).max() else { return ([], []) }
+    var grouper = CaptionGrouper()
+    grouper.captions = captions
+    grouper.mostAtOnce = mostInSample
+    let groups = grouper.flushAddedCaptions(upTo: end).filter { !$0.captions.isEmpty }
+    guard let time = grouper.crowdedTime else { return (groups, []) }
+    return (
+      groups,
+      [
+        CaptionIssue(
+          time: time, severity: .error,
+          reason: "of captions that are shown at once, here and later, all but"
+            + " \(mostInSample) are left out")
+      ]
+    )
   }
 }

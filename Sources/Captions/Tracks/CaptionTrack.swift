@@ -66,14 +66,15 @@ public struct CaptionTrack: Sendable {
     languageCode = document.language.flatMap(Self.languageCode)
     switch kind {
     case .timedText, .quickTimeText:
-      (samples, losses) = TimedTextSamples.samples(document.captions)
-      entry = kind == .timedText ? SampleEntry.timedText : SampleEntry.text
+      let coded = TimedTextSamples(document.captions, kind)
+      (samples, losses, entry) = (coded.samples, coded.losses, coded.entry)
     case .webVTT:
-      (samples, losses) = WebVTTSamples.samples(document.captions)
+      let coded = WebVTTSamples.samples(document.captions)
+      (samples, losses) = (coded.samples, coded.losses)
       entry = Box("wvtt") { writer in
         writer.zeros(6)
         writer.u16(1)
-        writer.box(Box("vttC", data: Array("WEBVTT".utf8)))
+        writer.box(Box("vttC", data: Array(coded.head.utf8)))
       }
     case .ttml:
       (samples, losses) = try TTMLSamples.samples(document)
@@ -95,10 +96,12 @@ public struct CaptionTrack: Sendable {
 
   /// Reads the captions of a track.
   ///
-  /// - Parameter samples: in order, times on the movie's timeline.
+  /// - Parameters:
+  ///   - samples: in order, times on the movie's timeline.
+  ///   - options: of CEA-608 the channel and the field.
   /// - Throws: `unsupported` for an entry of another kind.
   public static func captions(
-    entry: Box, samples: [Sample]
+    entry: Box, samples: [Sample], options: CaptionReadingOptions = CaptionReadingOptions()
   ) throws(CinematicError) -> CaptionDocument {
     guard let kind = Kind(entry) else {
       throw CinematicError(
@@ -106,11 +109,21 @@ public struct CaptionTrack: Sendable {
         remedy: "convert them to a file first")
     }
     switch kind {
-    case .timedText, .quickTimeText: return TimedTextSamples.captions(samples)
-    case .webVTT: return WebVTTSamples.captions(samples)
+    case .timedText, .quickTimeText: return TimedTextSamples.captions(samples, entry)
+    case .webVTT: return WebVTTSamples.captions(samples, entry)
     case .ttml: return TTMLSamples.captions(samples)
-    case .cea608: return CEA608Samples.captions(samples)
+    case .cea608: return CEA608Samples.captions(samples, options)
     }
+  }
+
+  /// The samples of CEA-608 for a part of a movie, at their times: every channel and field. The codes of a caption are
+  /// sent before it is shown, so that samples which are only cut off have captions no more.
+  ///
+  /// - Returns: samples within the part, and captions that come later in it, or not at all.
+  public static func line21(
+    _ samples: [Sample], in range: TimeRange
+  ) -> (samples: [Sample], losses: [CaptionIssue]) {
+    CEA608Samples.part(of: samples, in: range)
   }
 
   /// BCP 47 to ISO 639-2/T, of the languages that films are captioned in.
@@ -139,25 +152,38 @@ struct CaptionJoiner {
   /// Takes the captions of the next sample.
   mutating func add(_ shown: [Caption], _ range: TimeRange) {
     var next: [Int] = []
-    var left = range.start == end ? open : []
-    for var caption in shown {
-      let own = caption.timeRange
-      if let place = left.firstIndex(where: { index in
-        caption.timeRange = captions[index].timeRange
-        return captions[index] == caption && captions[index].timeRange.end == own.start
-      }) {
-        let index = left.remove(at: place)
+    // By their content, the first of several that are alike last.
+    var left: [Caption: [Int]] = [:]
+    if range.start == end {
+      for index in open.reversed() {
+        left[Self.content(captions[index]), default: []].append(index)
+      }
+    }
+    for caption in shown {
+      let content = Self.content(caption)
+      // Equal regions may differ in what their identifiers do not tell.
+      let place = left[content]?.lastIndex { index in
+        captions[index].timeRange.end == caption.timeRange.start
+          && CaptionRegion.areIdentical(captions[index].region, caption.region)
+      }
+      if let place, let index = left[content]?.remove(at: place) {
         captions[index].timeRange = TimeRange(
-          start: captions[index].timeRange.start, end: own.end)
+          start: captions[index].timeRange.start, end: caption.timeRange.end)
         next.append(index)
       } else {
-        caption.timeRange = own
         captions.append(caption)
         next.append(captions.count - 1)
       }
     }
     open = next
     end = range.end
+  }
+
+  /// A caption without its time.
+  private static func content(_ caption: Caption) -> Caption {
+    var caption = caption
+    caption.timeRange = .zero
+    return caption
   }
 
   var all: [Caption] { captions }

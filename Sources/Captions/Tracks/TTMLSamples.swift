@@ -14,7 +14,9 @@ enum TTMLSamples {
     var losses = free.losses
     var told: Set<String> = []
     var samples: [CaptionTrack.Sample] = []
-    for group in CaptionGrouper.groups(of: free.captions) where !group.captions.isEmpty {
+    let crowds = CaptionGrouper.sampleGroups(of: free.captions)
+    losses += crowds.losses
+    for group in crowds.groups {
       let shown = CaptionDocument(
         captions: group.captions, format: .ttml, language: document.language)
       let written = try TTMLWriter.write(

@@ -3,59 +3,88 @@
 import FocalBoxes
 import FocalCore
 
-/// Samples of 3GPP's timed text (TS 26.245) and of QuickTime's: a text, and styles of ranges of it.
-enum TimedTextSamples {
+/// Samples of 3GPP's timed text (TS 26.245) and of QuickTime's: a text, and styles of ranges of it. Where captions stand
+/// is said once, in the sample entry.
+struct TimedTextSamples {
+  private(set) var samples: [CaptionTrack.Sample] = []
+  private(set) var losses: [CaptionIssue]
+  let entry: Box
+
+  private static let mostBytes = 0xFFFF
+  private var told: Set<String> = []
+
   // MARK: Writing
 
-  static func samples(
-    _ captions: [Caption]
-  ) -> (samples: [CaptionTrack.Sample], losses: [CaptionIssue]) {
+  init(_ captions: [Caption], _ kind: CaptionTrack.Kind) {
     let free = FreeCaptions(captions, for: .timedText)
-    var losses = free.losses
-    var told: Set<String> = []
-    func lose(
-      _ caption: Caption, _ reason: String, _ severity: CaptionIssue.Severity = .warning
-    ) {
-      guard told.insert(reason).inserted else { return }
-      losses.append(
-        CaptionIssue(
-          time: caption.timeRange.start, severity: severity, reason: "\(reason), here and later"))
-    }
-    for caption in free.captions {
-      if let region = caption.region, !region.hasPlace(of: .appleITTBottom), region.origin != nil {
-        lose(caption, "captions stand at the bottom")
-      }
-      if caption.animation != .none { lose(caption, "characters come at once") }
-      if caption.identifier != nil || !caption.comments.isEmpty {
-        lose(caption, "identifiers and comments are left out", .note)
-      }
-      for piece in caption.pieces {
-        if piece.style.ruby != nil { lose(caption, "ruby is left out") }
-        if piece.style.backgroundColor != nil { lose(caption, "boxes have the player's colour") }
-        if piece.style.decoration?.isDisjoint(with: [.lineThrough, .overline]) == false {
-          lose(caption, "lines through and over text are left out")
-        }
-      }
-    }
-    let samples = CaptionGrouper.groups(of: free.captions).filter { !$0.captions.isEmpty }
-      .map { group in (group.timeRange, sample(group.captions)) }
-    return (samples, losses)
+    losses = free.losses
+    let place = kind == .timedText ? Place.mostOften(in: free.captions) : .usual
+    entry =
+      kind == .timedText
+      ? SampleEntry.timedText(justification: (place.horizontal, place.vertical)) : SampleEntry.text
+    for caption in free.captions { tellLosses(of: caption, in: place) }
+    let crowds = CaptionGrouper.sampleGroups(of: free.captions)
+    losses += crowds.losses
+    samples = crowds.groups.map { ($0.timeRange, sample($0.captions)) }
   }
 
-  private static func sample(_ captions: [Caption]) -> [UInt8] {
-    var text = ""
-    var records: [(start: Int, end: Int, style: Caption.Style)] = []
-    for caption in captions {
-      if !text.isEmpty { text += "\n" }
-      for piece in caption.pieces {
-        let start = text.unicodeScalars.count
-        text += piece.text
-        guard !visible(piece.style).isPlain else { continue }
-        records.append((start, text.unicodeScalars.count, piece.style))
+  private mutating func lose(
+    _ caption: Caption, _ reason: String, _ severity: CaptionIssue.Severity = .warning
+  ) {
+    guard told.insert(reason).inserted else { return }
+    losses.append(
+      CaptionIssue(
+        time: caption.timeRange.start, severity: severity, reason: "\(reason), here and later"))
+  }
+
+  private mutating func tellLosses(of caption: Caption, in place: Place) {
+    let own = Place(caption)
+    if own.vertical != place.vertical || !own.isExact {
+      lose(caption, "captions stand at the \(place.vertical == 0 ? "top" : "bottom")")
+    }
+    if own.horizontal != place.horizontal {
+      lose(
+        caption,
+        place.horizontal == 1
+          ? "lines are centred" : "lines stand at the \(place.horizontal == 0 ? "left" : "right")")
+    }
+    if caption.region?.writingMode == .topToBottomAndRightToLeft {
+      lose(caption, "vertical text is set in lines")
+    }
+    if caption.animation != .none { lose(caption, "characters come at once") }
+    if caption.identifier != nil || !caption.comments.isEmpty {
+      lose(caption, "identifiers and comments are left out", .note)
+    }
+    for piece in caption.pieces {
+      if piece.style.ruby != nil { lose(caption, "ruby is left out") }
+      if piece.style.backgroundColor != nil { lose(caption, "boxes have the player's colour") }
+      if piece.style.decoration?.isDisjoint(with: [.lineThrough, .overline]) == false {
+        lose(caption, "lines through and over text are left out")
       }
     }
-    guard text.utf8.count <= 0xFFFF, records.count <= 0xFFFF, text.unicodeScalars.count <= 0xFFFF
-    else { return SampleEntry.textSample(String(text.prefix(4096))) }
+  }
+
+  private mutating func sample(_ captions: [Caption]) -> [UInt8] {
+    var text = ""
+    var records: [(start: Int, end: Int, style: Caption.Style)] = []
+    var count = 0
+    for caption in captions {
+      var pieces = caption.pieces
+      if count > 0 { pieces.insert(("\n", .plain), at: 0) }
+      for piece in pieces {
+        var part = piece.text
+        let room = Self.mostBytes - text.utf8.count
+        if part.utf8.count > room {
+          lose(captions[0], "a text of more than \(Self.mostBytes) bytes is cut", .error)
+          part = Self.prefix(part, bytes: room)
+        }
+        let start = count
+        text += part
+        count += part.unicodeScalars.count
+        guard !Self.visible(piece.style).isPlain, count > start else { continue }
+        records.append((start, count, piece.style))
+      }
+    }
     var writer = ByteWriter()
     writer.append(SampleEntry.textSample(text))
     guard !records.isEmpty else { return writer.bytes }
@@ -77,6 +106,16 @@ enum TimedTextSamples {
     return writer.bytes
   }
 
+  /// As many whole characters as so many bytes of UTF-8 hold.
+  private static func prefix(_ text: String, bytes: Int) -> String {
+    var left = bytes
+    return String(
+      text.prefix { character in
+        left -= character.utf8.count
+        return left >= 0
+      })
+  }
+
   /// A style less what the samples do not have.
   private static func visible(_ style: Caption.Style) -> Caption.Style {
     var visible = Caption.Style()
@@ -86,57 +125,69 @@ enum TimedTextSamples {
     visible.textColor = style.textColor == .white ? nil : style.textColor
     return visible
   }
+}
 
-  // MARK: Reading
+// MARK: - Places
 
-  static func captions(_ samples: [CaptionTrack.Sample]) -> CaptionDocument {
-    var joiner = CaptionJoiner()
-    for (range, data) in samples where !range.isEmpty {
-      guard let text = SampleEntry.text(ofSample: data), !text.isEmpty else {
-        joiner.add([], range)
-        continue
-      }
-      var caption = Caption(text, timeRange: range)
-      caption.region = .subRipTextBottom
-      for (start, end, style) in styles(data) {
-        let scalars = caption.text.unicodeScalars
-        guard start < end,
-          let from = scalars.index(
-            scalars.startIndex, offsetBy: start, limitedBy: scalars.endIndex),
-          let to = scalars.index(scalars.startIndex, offsetBy: end, limitedBy: scalars.endIndex)
-        else { continue }
-        caption.changeStyle(in: from..<to) { $0 = style }
-      }
-      joiner.add([caption], range)
+extension TimedTextSamples {
+  /// Where captions stand, as a sample entry says it.
+  struct Place: Hashable {
+    /// From the left 0, centred 1, to the right -1.
+    var horizontal: Int8
+    /// At the top 0, in the middle 1, at the bottom -1.
+    var vertical: Int8
+    /// Whether the caption stands at the screen's edge.
+    var isExact = true
+
+    static let usual = Place(horizontal: 1, vertical: -1)
+
+    init(horizontal: Int8, vertical: Int8) {
+      (self.horizontal, self.vertical) = (horizontal, vertical)
     }
-    return CaptionDocument(captions: joiner.all, format: .subRip)
-  }
 
-  private static func styles(_ data: [UInt8]) -> [(Int, Int, Caption.Style)] {
-    guard data.count > 2 else { return [] }
-    let count = Int(data[0]) << 8 | Int(data[1])
-    guard data.count > 2 + count,
-      let boxes = try? Box.prefix(data[(2 + count)...], count: .max),
-      let records = boxes.first(where: { $0.type == "styl" })
-    else { return [] }
-    var reader = ByteReader(records.data, box: "styl")
-    guard let number = try? reader.u16() else { return [] }
-    var styles: [(Int, Int, Caption.Style)] = []
-    for _ in 0..<number {
-      guard let start = try? reader.u16(), let end = try? reader.u16(),
-        (try? reader.skip(2)) != nil, let face = try? reader.u8(), (try? reader.skip(1)) != nil,
-        let color = try? reader.u32()
-      else { break }
-      var style = Caption.Style()
-      if face & 1 != 0 { style.fontWeight = .bold }
-      if face & 2 != 0 { style.fontStyle = .italic }
-      if face & 4 != 0 { style.decoration = .underline }
-      let own = Caption.Color(
-        red: UInt8(color >> 24), green: UInt8(color >> 16 & 255), blue: UInt8(color >> 8 & 255),
-        alpha: UInt8(color & 255))
-      if own != .white, own.alpha > 0 { style.textColor = own }
-      styles.append((Int(start), Int(end), style))
+    init(_ caption: Caption) {
+      switch caption.shownAlignment {
+      case .start, .left: horizontal = 0
+      case .center: horizontal = 1
+      case .end, .right: horizontal = -1
+      }
+      vertical = -1
+      guard let region = caption.region, region.origin != nil else { return }
+      if SubRipWriter.isInUpperHalf(region) { vertical = 0 }
+      isExact = region.hasPlace(of: vertical == 0 ? .appleITTTop : .appleITTBottom)
     }
-    return styles
+
+    /// The place of most captions.
+    static func mostOften(in captions: [Caption]) -> Place {
+      var counts: [Place: Int] = [:]
+      for caption in captions {
+        let own = Place(caption)
+        counts[Place(horizontal: own.horizontal, vertical: own.vertical), default: 0] += 1
+      }
+      let most = counts.values.max() ?? 0
+      // Of places as frequent, always the same one.
+      return counts.filter { $0.value == most }.map(\.key)
+        .min { ($0.vertical, -$0.horizontal) < ($1.vertical, -$1.horizontal) } ?? .usual
+    }
+
+    var region: CaptionRegion {
+      switch vertical {
+      case 0: .appleITTTop
+      case 1:
+        CaptionRegion(
+          origin: .percent(0, 0), size: .percent(100, 100), displayAlignment: .center,
+          textAlignment: .center)
+      default: .subRipTextBottom
+      }
+    }
+
+    /// `nil` for the region's own.
+    var alignment: Caption.TextAlignment? {
+      switch horizontal {
+      case 0: .left
+      case -1: .right
+      default: nil
+      }
+    }
   }
 }

@@ -16,13 +16,19 @@ extension SampleEntry {
   }
 
   /// An entry of timed text (3GPP TS 26.245): captions at the bottom of the track's area.
-  public static var timedText: Box {
+  public static var timedText: Box { timedText(justification: (1, -1)) }
+
+  /// An entry of timed text.
+  ///
+  /// - Parameter justification: lines from the left 0, centred 1, to the right -1; at the top 0, in the middle 1, at the
+  ///   bottom -1.
+  public static func timedText(justification: (horizontal: Int8, vertical: Int8)) -> Box {
     Box("tx3g") { writer in
       writer.zeros(6)
       writer.u16(1)
       writer.u32(0)
-      writer.u8(1)  // centred
-      writer.u8(0xFF)  // at the bottom
+      writer.u8(UInt8(bitPattern: justification.horizontal))
+      writer.u8(UInt8(bitPattern: justification.vertical))
       writer.zeros(4 + 8)
       // Style: all characters, font 1, 18 points, white.
       writer.zeros(4)

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+import FocalCore
+
+extension TimedTextSamples {
+  static func captions(_ samples: [CaptionTrack.Sample], _ entry: Box) -> CaptionDocument {
+    var joiner = CaptionJoiner()
+    let usual = defaults(entry)
+    for (range, data) in samples where !range.isEmpty {
+      guard let text = SampleEntry.text(ofSample: data), !text.isEmpty else {
+        joiner.add([], range)
+        continue
+      }
+      var caption = Caption(pieces: pieces(text, styles(data), usual.style), timeRange: range)
+      caption.region = usual.place.region
+      caption.textAlignment = usual.place.alignment
+      joiner.add([caption], range)
+    }
+    return CaptionDocument(captions: joiner.all, format: .subRip)
+  }
+
+  /// Where the entry lets captions stand, and the style of text that has none of its own.
+  private static func defaults(_ entry: Box) -> (place: Place, style: Caption.Style) {
+    guard entry.type == "tx3g" else { return (.usual, .plain) }
+    var reader = ByteReader(
+      entry.bytes[...].dropFirst(entry.headerSize), box: "tx3g")
+    // The data reference, flags; behind the justification the background and the box.
+    guard (try? reader.skip(12)) != nil, let horizontal = try? reader.u8(),
+      let vertical = try? reader.u8(), (try? reader.skip(12)) != nil,
+      let style = style(&reader)?.style
+    else { return (.usual, .plain) }
+    return (
+      Place(horizontal: Int8(bitPattern: horizontal), vertical: Int8(bitPattern: vertical)), style
+    )
+  }
+
+  /// A text in stretches of one style each: what no record covers has the usual one.
+  private static func pieces(
+    _ text: String, _ records: [(start: Int, end: Int, style: Caption.Style)],
+    _ usual: Caption.Style
+  ) -> [(text: String, style: Caption.Style)] {
+    let scalars = text.unicodeScalars
+    var pieces: [(text: String, style: Caption.Style)] = []
+    var (position, index) = (0, scalars.startIndex)
+    func take(to end: Int, _ style: Caption.Style) {
+      guard end > position, index < scalars.endIndex else { return }
+      let next =
+        scalars.index(index, offsetBy: end - position, limitedBy: scalars.endIndex)
+        ?? scalars.endIndex
+      pieces.append((String(scalars[index..<next]), style))
+      (position, index) = (end, next)
+    }
+    for record in records.sorted(by: { $0.start < $1.start }) where record.end > record.start {
+      take(to: record.start, usual)
+      take(to: record.end, record.style)
+    }
+    take(to: .max, usual)
+    return pieces
+  }
+
+  private static func styles(
+    _ data: [UInt8]
+  ) -> [(start: Int, end: Int, style: Caption.Style)] {
+    guard data.count > 2 else { return [] }
+    let count = Int(data[0]) << 8 | Int(data[1])
+    guard data.count > 2 + count,
+      let boxes = try? Box.prefix(data[(2 + count)...], count: .max),
+      let records = boxes.first(where: { $0.type == "styl" })
+    else { return [] }
+    var reader = ByteReader(records.data, box: "styl")
+    guard let number = try? reader.u16() else { return [] }
+    var styles: [(start: Int, end: Int, style: Caption.Style)] = []
+    for _ in 0..<number {
+      guard let record = style(&reader) else { break }
+      styles.append(record)
+    }
+    return styles
+  }
+
+  /// A record of a style: a range of characters, a font, a face, a size, a colour.
+  private static func style(
+    _ reader: inout ByteReader
+  ) -> (start: Int, end: Int, style: Caption.Style)? {
+    guard let start = try? reader.u16(), let end = try? reader.u16(),
+      (try? reader.skip(2)) != nil, let face = try? reader.u8(), (try? reader.skip(1)) != nil,
+      let color = try? reader.u32()
+    else { return nil }
+    var style = Caption.Style()
+    if face & 1 != 0 { style.fontWeight = .bold }
+    if face & 2 != 0 { style.fontStyle = .italic }
+    if face & 4 != 0 { style.decoration = .underline }
+    let own = Caption.Color(
+      red: UInt8(color >> 24), green: UInt8(color >> 16 & 255), blue: UInt8(color >> 8 & 255),
+      alpha: UInt8(color & 255))
+    if own != .white, own.alpha > 0 { style.textColor = own }
+    return (Int(start), Int(end), style)
+  }
+}

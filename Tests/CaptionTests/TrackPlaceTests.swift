@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+import FocalCore
+import Testing
+
+@testable import FocalCaptions
+
+/// Places, regions and inner times of captions in movies' tracks.
+struct TrackPlaceTests {
+  private static func webVTT(_ cues: String, head: String = "") throws -> CaptionDocument {
+    try CaptionDocument(reading: Array("WEBVTT\n\n\(head)\(cues)".utf8))
+  }
+
+  private static func back(
+    _ document: CaptionDocument, _ kind: CaptionTrack.Kind
+  ) throws -> (track: CaptionTrack, captions: [Caption]) {
+    let track = try CaptionTrack(document, kind: kind)
+    let read = try CaptionTrack.captions(entry: track.entry, samples: track.samples)
+    #expect(read.issues.isEmpty, "\(read.issues)")
+    return (track, read.captions)
+  }
+
+  /// Cues that differ in nothing but the side that their lines grow from stay apart, at once and one after the other.
+  @Test(arguments: [CaptionTrack.Kind.webVTT, .ttml]) func sides(_ kind: CaptionTrack.Kind) throws {
+    let places = ["line:-1", "line:0", "line:50%,center"]
+    for isAtOnce in [true, false] {
+      let cues = places.enumerated().map { index, place in
+        let start = isAtOnce ? 1 : index + 1
+        return "00:0\(start).000 --> 00:0\(start + 1).000 \(place)\nNo!"
+      }
+      let document = try Self.webVTT(cues.joined(separator: "\n\n"))
+      let captions = try Self.back(document, kind).captions
+      #expect(captions.map { $0.region?.displayAlignment } == [.after, .before, .center])
+      #expect(captions.map(\.timeRange) == document.captions.map(\.timeRange))
+    }
+  }
+
+  /// Regions are in the sample entry, and times within a cue count from where it began in the file.
+  @Test func regionsAndTimes() throws {
+    let head = """
+      REGION
+      id:fred
+      width:40%
+      lines:3
+      regionanchor:0%,0%
+      viewportanchor:10%,10%
+      scroll:up
+
+
+      """
+    let document = try Self.webVTT(
+      """
+      00:01.000 --> 00:02.000 region:fred align:left
+      Hello
+
+      00:03.000 --> 00:05.000
+      One <00:04.000>two
+
+      00:04.500 --> 00:06.000 line:0
+      over
+      """, head: head)
+    let (track, captions) = try Self.back(document, .webVTT)
+    #expect(captions == document.captions && track.losses.isEmpty)
+    let region = try #require(document.captions.first?.region)
+    #expect(captions.first?.region?.isIdentical(to: region) == true)
+    let head14496 = try #require(
+      try Box.prefix(track.entry.bytes[16...], count: .max).first { $0.type == "vttC" })
+    let text = String(decoding: head14496.data, as: UTF8.self)
+    #expect(text.hasPrefix("WEBVTT\n\nREGION\nid:fred\n"))
+    let cue = try #require(try Box.prefix(track.samples[1].data[...], count: .max).first)
+    let parts = try Box.prefix(cue.data, count: .max)
+    func part(_ type: FourCC) -> String? {
+      parts.first { $0.type == type }.map { String(decoding: $0.data, as: UTF8.self) }
+    }
+    #expect(part("ctim") == "00:00:03.000" && part("payl") == "One <00:00:04.000>two")
+    // A cue that says no beginning has times of the movie.
+    let bare = Box("vttc", [Box("payl", data: Array("One <00:00:04.000>two".utf8))])
+    let read = try CaptionTrack.captions(
+      entry: track.entry, samples: [(document.captions[1].timeRange, bare.bytes)])
+    #expect(read.captions.map(\.revealTimes) == [document.captions[1].revealTimes])
+  }
+
+  /// Regions of one name that differ are not one: the second one becomes a place.
+  @Test func regionsOfOneName() throws {
+    var regions: [CaptionRegion] = []
+    for y in [10.0, 60] {
+      regions.append(
+        CaptionRegion(
+          identifier: "r", origin: .percent(0, y), size: .percent(100, 3 * 5.33),
+          displayAlignment: .after, textAlignment: .center))
+    }
+    let captions = regions.enumerated().map { index, region in
+      var caption = Caption(
+        "x",
+        timeRange: TimeRange(
+          start: Time(value: Int64(index), timescale: 1), duration: Time(value: 1, timescale: 1)))
+      caption.region = region
+      return caption
+    }
+    let document = CaptionDocument(captions: captions, format: .webVTT)
+    let file = try CaptionDocument(reading: document.written(as: .webVTT).bytes)
+    for read in [file.captions, try Self.back(document, .webVTT).captions] {
+      #expect(read.map { $0.region?.identifier } == ["r", nil])
+      let ends = read.map {
+        ($0.region?.origin?.y.value ?? 0) + ($0.region?.size?.height.value ?? 0)
+      }
+      #expect(zip(ends, [25.99, 75.99]).allSatisfy { abs($0 - $1) < 0.01 }, "\(ends)")
+    }
+  }
+
+  /// TS 26.245, 5.16: the entry says where captions stand. Those that stand elsewhere are told.
+  @Test func justification() throws {
+    func subRip(_ texts: [String]) throws -> CaptionDocument {
+      let cues = texts.enumerated().map {
+        "\($0 + 1)\n00:00:0\($0),000 --> 00:00:0\($0),500\n\($1)"
+      }
+      return try CaptionDocument(reading: Array(cues.joined(separator: "\n\n").utf8))
+    }
+    let top = try Self.back(subRip(["{\\an7}a", "{\\an7}b"]), .timedText)
+    #expect(top.track.losses.isEmpty, "\(top.track.losses)")
+    #expect(top.captions.allSatisfy { $0.region == .appleITTTop && $0.textAlignment == .left })
+    let mixed = try Self.back(subRip(["{\\an3}a", "{\\an8}b", "{\\an3}c"]), .timedText)
+    #expect(
+      mixed.track.losses.map(\.reason) == [
+        "captions stand at the bottom, here and later", "lines stand at the right, here and later",
+      ])
+    #expect(mixed.captions.allSatisfy { $0.textAlignment == .right })
+  }
+
+  /// A foreign entry: the style of text that has none of its own.
+  @Test func styleOfTheEntry() throws {
+    var bytes = SampleEntry.timedText(justification: (1, 1)).bytes
+    // Behind the box's head: 8 bytes of every entry, 4, 2, 4 and 8; then a range and a font.
+    let face = 8 + 8 + 18 + 6
+    (bytes[face], bytes[face + 4]) = (2, 0)
+    let entry = try #require(try Box.parse(bytes[...]).first)
+    let document = try CaptionTrack.captions(
+      entry: entry,
+      samples: [
+        (
+          TimeRange(start: .zero, duration: Time(value: 1, timescale: 1)),
+          SampleEntry.textSample("words")
+        )
+      ])
+    let caption = try #require(document.captions.first)
+    #expect(caption.region?.displayAlignment == .center)
+    #expect(caption.pieces.map(\.style.fontStyle) == [.italic])
+    #expect(caption.pieces.map(\.style.textColor) == [.yellow])
+  }
+
+  /// A text that no sample holds is cut, and that is an error.
+  @Test func longText() throws {
+    let text = String(repeating: "wörd ", count: 20_000)
+    let caption = Caption(
+      text, timeRange: TimeRange(start: .zero, end: Time(value: 1, timescale: 1)))
+    let track = try CaptionTrack(
+      CaptionDocument(captions: [caption], format: .subRip), kind: .timedText)
+    #expect(track.losses.map(\.severity) == [.error])
+    let read = try CaptionTrack.captions(entry: track.entry, samples: track.samples)
+    let cut = try #require(read.captions.first).text
+    #expect(text.hasPrefix(cut) && cut.utf8.count > 65_500)
+  }
+
+  /// Thousands of captions at once: as many as can be read are kept, and the rest is told.
+  @Test(
+    .timeLimit(.minutes(1)), arguments: [CaptionTrack.Kind.timedText, .webVTT, .ttml])
+  func crowds(_ kind: CaptionTrack.Kind) throws {
+    let captions = (0..<4000).map { number in
+      Caption(
+        "line \(number)",
+        timeRange: TimeRange(
+          start: Time(value: Int64(number), timescale: 1000), end: Time(value: 9, timescale: 1)))
+    }
+    let document = CaptionDocument(captions: captions, format: .subRip)
+    let track = try CaptionTrack(document, kind: kind)
+    #expect(track.samples.count == 100)
+    #expect(track.losses.map(\.severity) == [.error], "\(track.losses)")
+    let read = try CaptionTrack.captions(entry: track.entry, samples: track.samples)
+    #expect(read.captions.count == 100)
+    // Groups that become no track leave nothing out.
+    let few = Array(captions.prefix(150))
+    #expect(CaptionGrouper.groups(of: few).last?.captions == few)
+  }
+}
