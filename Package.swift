@@ -193,8 +193,8 @@ let package = Package(
     .target(
       name: "FocalMedia",
       dependencies: [
-        "FileLocks", "FocalCore", "FocalBoxes", "CFFmpeg", "CHEIF", "CLittleCMS", "JPEGCoding",
-        "OpenEXRCoding", "PNGCoding", "PlanarCoding", "ShaderTypes", "TIFFCoding",
+        "FileLocks", "FocalCore", "FocalBoxes", "FocalCaptions", "CFFmpeg", "CHEIF", "CLittleCMS",
+        "JPEGCoding", "OpenEXRCoding", "PNGCoding", "PlanarCoding", "ShaderTypes", "TIFFCoding",
       ],
       path: "Sources/Media",
       exclude: [

@@ -71,6 +71,14 @@ import Testing
     try await works(
       ["captions", "validate", "crowded.srt", "--repair", "-o", "fitted.itt"], in: folder)
     try await works(["captions", "validate", "fitted.itt"], in: folder)
+    // What the repaired file does not have is part of the report.
+    folder.write(
+      Array("WEBVTT\n\nname\n00:03.000 --> 00:05.000\nWords\n".utf8), to: "named.vtt")
+    let repaired = try await works(
+      ["captions", "validate", "named.vtt", "--repair", "-o", "named.srt", "--json"], in: folder)
+    let losses = try #require(
+      repaired.objects().first?["outputLosses"] as? [[String: Any]], "\(repaired.output)")
+    #expect(losses.contains { ($0["reason"] as? String)?.contains("identifiers") == true })
     try await works(
       ["captions", "convert", "fitted.itt", "--strict", "-o", "fitted.scc", "--drop-frame"],
       in: folder)
@@ -245,8 +253,15 @@ import Testing
     try await refuses(
       convert + ["a.itt", "--frame-rate", "25", "--drop-frame"], in: folder,
       naming: ["25", "29.97"])
+    for command in [
+      ["info", "film.srt"], ["preview", "film.srt", "--at", "1", "-o", "a.png"],
+      ["preview", "film.srt", "--timeline", "-o", "a.svg"],
+    ] {
+      try await refuses(
+        ["captions"] + command + ["--channel", "2"], in: folder, naming: ["--channel"])
+    }
     try await refuses(
-      ["captions", "info", "film.srt", "--channel", "2"], in: folder, naming: ["--channel"])
+      ["captions", "info", "film.srt", "--field", "2"], in: folder, code: 64, naming: ["--field"])
     try await refuses(convert + ["film.srt"], in: folder, naming: ["film.srt"])
     try await refuses(convert + ["bad.itt"], in: folder, naming: ["bad.itt", "--force"])
     try await refuses(

@@ -105,12 +105,25 @@ import Testing
         "export", "movie.mov", "-o", "part.mp4", "--quality", "thumbnail", "--range", "0.15-0.3",
         "--captions", "a.ttml",
       ], in: folder)
-    for track in [1, 3] {
+    // Line 21 has no time to send its caption within the part: there is no track of it.
+    #expect(try await Self.kinds(folder.file("part.mp4")) == ["tx3g", "stpp"])
+    for track in [1, 2] {
       let captions = try await Self.captions("part.mp4", track, in: folder)
       #expect(captions.map(\.text) == ["One", "Two"])
       #expect(captions.map(\.start) == [0, 0.1])
       #expect(abs((captions.last?.end ?? 0) - 0.15) < 0.002)
     }
+  }
+
+  /// The codes of CEA-608 come before their captions: what a part has no time to send is named.
+  @Test func partsOfLine21() async throws {
+    let folder = Folder()
+    try await Self.movie(in: folder)
+    let told = try await works(
+      ["export", "movie.mov", "-o", "cut.mp4", "--quality", "thumbnail", "--range", "0.27-0.4"],
+      in: folder
+    ).errors
+    #expect(told.contains("in captions that are cut"), "\(told)")
   }
 
   /// Captions that a film is too short for are named, whether they become a track or are drawn.

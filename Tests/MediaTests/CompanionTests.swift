@@ -136,15 +136,6 @@ import Testing
         && shown.map(\.1.end) == [4, 6, 10, 14].map { Self.seconds($0) })
   }
 
-  @Test(arguments: [
-    ("I <3 you, and 1 < 2 > 0", "I <3 you, and 1 < 2 > 0"),
-    ("<i>so</i> <b>it</b> <font color=\"red\">is</font>", "so it is"),
-    ("<v Anna>Salt &amp; pepper &lt;", "Salt & pepper <"), ("{\\an8}above", "above"),
-    ("a {b} &c; <c.yellow>d</c> <00:01.500>e", "a {b} &c; d e"), ("one\r\ntwo", "one\ntwo"),
-  ]) func wordsOfCaptions(_ caption: String, _ words: String) {
-    #expect(PlainCaption.text(caption) == words)
-  }
-
   @Test func timecodes() throws {
     let ntsc = Time(value: 1001, timescale: 30000)
     for (text, number) in [

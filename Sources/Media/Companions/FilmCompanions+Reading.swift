@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalBoxes
+import FocalCaptions
 import FocalCore
 
 /// Reading them from an asset.
@@ -99,10 +100,9 @@ extension FilmCompanions {
     _ track: AssetTrack, _ entries: [SampleEntry], _ zero: Time
   ) async throws(CinematicError) {
     let (index, timeline) = try await track.load(.sampleIndex, .timeline)
-    let lengths = try await (track.container as? StreamTrack)?.captionLengths() ?? []
     guard entries.count == 1, let entry = entries.first, index.byteCount <= Self.maximumTextBytes
     else {
-      leftOut.append("the captions of track \(track.trackID)")
+      leaveOutCaptions(track, entries)
       return
     }
     var text = TextTrack(
@@ -110,26 +110,52 @@ extension FilmCompanions {
       languageCode: try await track.load(.languageCode),
       isEnabled: try await track.load(.isEnabled), samples: [])
     text.labels = try await track.labels()
-    let plain = (track.container as? StreamTrack)?.plainText
-    if track.container is StreamTrack {
-      guard plain != nil else {
-        leftOut.append("the captions of track \(track.trackID)\(Self.format(entries))")
+    if let stream = track.container as? StreamTrack {
+      guard let format = stream.captionFormat else {
+        leaveOutCaptions(track, entries)
         return
       }
-      (text.handler, text.entry) = ("sbtl", SampleEntry.timedText)
-    }
-    for number in 0..<timeline.count {
-      var data = try await track.sampleData(timeline[number].sample)
-      if let plain { data = SampleEntry.textSample(plain(data)) }
-      var range = timeline[number].timeRange
-      // Captions of other containers end before the next begins.
-      let sample = timeline[number].sample
-      if lengths.indices.contains(sample) {
-        range = TimeRange(start: range.start, end: range.start + lengths[sample])
+      let packets = try await Self.packets(of: stream, track, timeline, zero)
+      let document = CaptionDocument(packets: packets, format: format)
+      let coded = try CaptionTrack(document, kind: .timedText)
+      (text.handler, text.entry, text.samples) = (coded.handler, coded.entry, coded.samples)
+      text.losses = document.issues + coded.losses
+      leftOut += Set(text.losses.map(\.reason)).sorted().map {
+        "in the captions of track \(track.trackID), what follows: \($0)"
       }
-      text.samples.append((TimeRange(start: range.start - zero, end: range.end - zero), data))
+    } else {
+      for number in 0..<timeline.count {
+        let data = try await track.sampleData(timeline[number].sample)
+        let range = timeline[number].timeRange
+        text.samples.append((TimeRange(start: range.start - zero, end: range.end - zero), data))
+      }
     }
     texts.append(text)
+  }
+
+  private mutating func leaveOutCaptions(_ track: AssetTrack, _ entries: [SampleEntry]) {
+    let name = "the captions of track \(track.trackID)\(Self.format(entries))"
+    leftOut.append(name)
+    unreadCaptions.append(name)
+  }
+
+  /// The captions of another container, which end before the next one begins.
+  private static func packets(
+    of stream: StreamTrack, _ track: AssetTrack, _ timeline: Timeline, _ zero: Time
+  ) async throws(CinematicError) -> [CaptionPacket] {
+    let lengths = try await stream.captionLengths()
+    var packets: [CaptionPacket] = []
+    for number in 0..<timeline.count {
+      let sample = timeline[number].sample
+      let cue = try await stream.cue(sample, from: track.sampleSource)
+      let range = timeline[number].timeRange
+      let end = lengths.indices.contains(sample) ? range.start + lengths[sample] : range.end
+      packets.append(
+        CaptionPacket(
+          timeRange: TimeRange(start: range.start - zero, end: max(range.start, end) - zero),
+          text: String(decoding: cue.data, as: UTF8.self), settings: cue.settings))
+    }
+    return packets
   }
 
   // MARK: - Chapters

@@ -79,11 +79,3 @@ extension FilmCompanions {
     return leftOut + (lost.isEmpty ? [] : ["the metadata \(lost.sorted().joined(separator: ", "))"])
   }
 }
-
-extension StreamTrack {
-  /// The plain text of a packet of captions; `nil` for captions that are pictures, or styled.
-  var plainText: (@Sendable ([UInt8]) -> String)? {
-    guard isPlainText else { return nil }
-    return { bytes in PlainCaption.text(String(decoding: bytes, as: UTF8.self)) }
-  }
-}

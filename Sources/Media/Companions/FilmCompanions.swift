@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalBoxes
+import FocalCaptions
 import FocalCore
 
 /// A title in a movie, from where on it holds.
@@ -31,6 +32,8 @@ public struct FilmCompanions: Sendable {
     /// In order, none over another.
     public var samples: [(timeRange: TimeRange, data: [UInt8])]
     var labels = TrackLabels()
+    /// What of captions of another container was not taken.
+    package internal(set) var losses: [CaptionIssue] = []
 
     public init(
       handler: FourCC, entry: Box, languageCode: String?, isEnabled: Bool,
@@ -82,6 +85,8 @@ public struct FilmCompanions: Sendable {
   public var origin = Time.zero
   /// Companions that the other movie does not get, in words.
   public internal(set) var leftOut: [String] = []
+  /// Of them the captions that cannot be read.
+  package internal(set) var unreadCaptions: [String] = []
 
   /// Everything that is there to be kept, in words.
   public var contents: [String] {
@@ -102,6 +107,13 @@ public struct FilmCompanions: Sendable {
   /// Adds captions, whose times are the source's own.
   public mutating func addCaptions(_ tracks: [TextTrack]) {
     texts += tracks.map { $0.moved(by: origin) }
+  }
+
+  /// Puts captions in the place of a track, whose times are the source's own.
+  ///
+  /// - Precondition: `index` is from 0, below ``captionTrackCount``.
+  package mutating func replaceCaptions(at index: Int, with track: TextTrack) {
+    texts[index] = track.moved(by: origin)
   }
 
   /// Leaves a track of captions out without a word: it is shown otherwise.

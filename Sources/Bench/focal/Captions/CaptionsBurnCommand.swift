@@ -58,6 +58,7 @@ struct CaptionsBurnCommand: ParsableCommand {
     try KeptInputs.check(output, inputs: [input.file, clip])
     if output == PipePath.standard { Results.moveToStandardError() }
     let document = try input.document()
+    try input.checkChannel(document)
     if !report.json { input.tell(document.issues) }
     let done = try interruptible(writing: [output]) {
       try waiting { () async throws(CinematicError) in try await burn(document) }

@@ -46,8 +46,15 @@ struct CaptionInput: ParsableArguments {
   var strict = false
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The channel of a .scc file's field: 1 or 2.", valueName: "channel"))
+    help: ArgumentHelp(
+      "The channel of CEA-608, in a .scc file or a movie: 1 or 2.", valueName: "channel"))
   var channel: Int?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The field of a movie's CEA-608: 1 or 2. (default: 1, or 2 where it alone has captions)",
+      valueName: "field"))
+  var field: Int?
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("Of a movie: which of its tracks of captions, from 1.", valueName: "n"))
@@ -59,6 +66,9 @@ struct CaptionInput: ParsableArguments {
     }
     if let channel, CEA608.Channel(rawValue: channel) == nil {
       throw ValidationError("--channel takes 1 or 2")
+    }
+    if let field, CEA608.Field(rawValue: field) == nil || !MovieCaptions.isMovie(file) {
+      throw ValidationError("--field takes 1 or 2, and belongs to a movie")
     }
     if inputFormat != nil, MovieCaptions.isMovie(file) {
       throw ValidationError("--input-format is for caption files, and \(file) is a movie")
@@ -72,26 +82,31 @@ struct CaptionInput: ParsableArguments {
   var fieldChannel: CEA608.Channel { channel.flatMap(CEA608.Channel.init) ?? .one }
 
   func document() throws(CinematicError) -> CaptionDocument {
+    var options = CaptionReadingOptions()
+    options.channel = fieldChannel
+    options.field = field.flatMap(CEA608.Field.init)
     guard !MovieCaptions.isMovie(file) else {
-      let document = try MovieCaptions.document(of: file, track: track ?? 1)
+      let document = try MovieCaptions.document(of: file, track: track ?? 1, options: options)
       if strict, let issue = document.issues.first(where: { $0.severity > .note }) {
         throw CinematicError(
           .malformed, "\(file), \(issue)", remedy: "mend it, or read it without --strict")
       }
       return document
     }
-    var options = CaptionReadingOptions()
     options.isStrict = strict
-    options.channel = fieldChannel
     options.encoding = encoding
     return try Self.document(file, options, as: inputFormat)
   }
 
   /// - Throws: `invalidParameter` for a channel of captions that have none.
   func checkChannel(_ document: CaptionDocument) throws(CinematicError) {
-    guard channel != nil, document.format != .scc else { return }
+    guard channel != nil || field != nil, document.format != .scc else { return }
+    let option = channel != nil ? "--channel" : "--field"
     throw CinematicError(
-      .invalidParameter, "--channel is for .scc files, and \(file) is .\(document.format.rawValue)",
+      .invalidParameter,
+      MovieCaptions.isMovie(file)
+        ? "\(option) is for CEA-608, and track \(track ?? 1) of \(file) has other captions"
+        : "\(option) is for .scc files, and \(file) is .\(document.format.rawValue)",
       remedy: "leave it out")
   }
 

@@ -83,6 +83,7 @@ struct CaptionsPreviewCommand: ParsableCommand {
         .invalidParameter, "\(output) is not the name of a drawing", remedy: "end it in .svg")
     }
     let document = try input.document()
+    try input.checkChannel(document)
     let settings = try CaptionConversionSettings(
       doublesControlCodes: document.doublesControlCodes)
     let svg = CaptionTimeline(document.captions, settings: settings).svg
@@ -101,6 +102,7 @@ struct CaptionsPreviewCommand: ParsableCommand {
         remedy: "end it in .png, say")
     }
     let document = try input.document()
+    try input.checkChannel(document)
     let (picture, shape) = try ground(time, kind)
     let drawing = CaptionDrawing([document], look)
     try drawing.prepare(picture.dimensions, shape)

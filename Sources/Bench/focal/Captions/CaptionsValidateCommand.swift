@@ -50,6 +50,8 @@ struct CaptionsValidateCommand: ParsableCommand {
     var losses: [CaptionReport.Issue]
     var issues: [CaptionReport.Issue]
     var transmission: CaptionReport.Transmission?
+    /// What the repaired file does not have.
+    var outputLosses: [CaptionReport.Issue]?
     var cpuSeconds: Double
   }
 
@@ -84,14 +86,17 @@ struct CaptionsValidateCommand: ParsableCommand {
     let warnings = validator.warnings
     let losses = validator.losses
     let seconds = ProcessUsage.current.cpuSeconds - before
+    var lost: [CaptionIssue] = []
     if let output, let format = written {
       var repaired = document
       repaired.captions = validator.adjustedCaptions
       var options = CaptionWritingOptions()
       options.timeCodeRate = try rate.rate(document)
+      options.channel = input.fieldChannel
       let written = try repaired.written(as: format, options: options)
       try CaptionOutput.write(written.bytes, to: output, force: force)
-      if !json { for loss in written.losses { note("\(PipePath.outputName(output)), \(loss)") } }
+      lost = written.losses
+      if !json { for loss in lost { note("\(PipePath.outputName(output)), \(loss)") } }
     }
     if json {
       try printJSON(
@@ -100,6 +105,7 @@ struct CaptionsValidateCommand: ParsableCommand {
           losses: losses.map(CaptionReport.Issue.init),
           issues: document.issues.map(CaptionReport.Issue.init),
           transmission: document.transmission.map(CaptionReport.Transmission.init),
+          outputLosses: output == nil ? nil : lost.map(CaptionReport.Issue.init),
           cpuSeconds: seconds))
     } else {
       input.tell(document.issues)

@@ -99,16 +99,23 @@ enum MovieCaptions {
   static func tracks(
     of asset: Asset, isCinematic: Bool
   ) async throws(CinematicError) -> [FilmCompanions.TextTrack] {
+    try await companions(of: asset, isCinematic: isCinematic).captionTracks
+  }
+
+  private static func companions(
+    of asset: Asset, isCinematic: Bool
+  ) async throws(CinematicError) -> FilmCompanions {
     try await FilmCompanions(
-      asset, isCinematic: isCinematic, frameDuration: Time(value: 1, timescale: 30)
-    ).captionTracks
+      asset, isCinematic: isCinematic, frameDuration: Time(value: 1, timescale: 30))
   }
 
   /// The captions of a track; the language is the track's.
   static func document(
-    _ track: FilmCompanions.TextTrack
+    _ track: FilmCompanions.TextTrack, options: CaptionReadingOptions = CaptionReadingOptions()
   ) throws(CinematicError) -> CaptionDocument {
-    var document = try CaptionTrack.captions(entry: track.entry, samples: track.samples)
+    var document = try CaptionTrack.captions(
+      entry: track.entry, samples: track.samples, options: options)
+    document.issues = track.losses + document.issues
     if document.language == nil, track.languageCode != "und" {
       document.language = track.languageCode
     }
@@ -125,10 +132,18 @@ enum MovieCaptions {
   /// - Parameter number: among the tracks of captions, from 1.
   /// - Throws: `incomplete` where there is no such track.
   static func document(
-    of path: String, track number: Int
+    of path: String, track number: Int, options: CaptionReadingOptions
   ) throws(CinematicError) -> CaptionDocument {
-    let tracks = try waiting { () async throws(CinematicError) in
-      try await Self.tracks(of: Asset.named(path), isCinematic: false)
+    let companions = try waiting { () async throws(CinematicError) in
+      try await Self.companions(of: Asset.named(path), isCinematic: false)
+    }
+    let tracks = companions.captionTracks
+    guard !tracks.isEmpty || companions.unreadCaptions.isEmpty else {
+      throw CinematicError(
+        .unsupported,
+        "\(path) has captions of a kind that is not read:"
+          + " \(companions.unreadCaptions.joined(separator: ", "))",
+        remedy: "convert them to a caption file first")
     }
     guard tracks.indices.contains(number - 1) else {
       throw CinematicError(
@@ -138,6 +153,6 @@ enum MovieCaptions {
           : "\(path) has \(counted(tracks.count, "track")) of captions, and no track \(number)",
         remedy: tracks.isEmpty ? "name a caption file" : "give --track 1 to \(tracks.count)")
     }
-    return try document(tracks[number - 1])
+    return try document(tracks[number - 1], options: options)
   }
 }

@@ -24,6 +24,8 @@ final class StreamSampleReader: SampleReader, @unchecked Sendable {
   private var isFromStart = false
 
   private(set) var besideLast: [UInt8]?
+  /// Where the cue of WebVTT stands that was read last.
+  private(set) var settingsOfLast = ""
 
   /// A sample that lies no farther ahead is reached by reading on.
   private static let reach = 64
@@ -94,6 +96,12 @@ final class StreamSampleReader: SampleReader, @unchecked Sendable {
     var count = 0
     let beside = av_packet_get_side_data(packet, AV_PKT_DATA_MATROSKA_BLOCKADDITIONAL, &count)
     besideLast = beside.map { [UInt8](UnsafeBufferPointer(start: $0, count: count)) }
+    let settings = av_packet_get_side_data(packet, AV_PKT_DATA_WEBVTT_SETTINGS, &count)
+    settingsOfLast =
+      settings.map { String(decoding: UnsafeBufferPointer(start: $0, count: count), as: UTF8.self) }
+      // The settings are the first line of an addition, behind its number.
+      ?? besideLast.map { String(decoding: $0.dropFirst(8).prefix { $0 != 0x0A }, as: UTF8.self) }
+      ?? ""
     return [UInt8](UnsafeBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size)))
   }
 
@@ -161,13 +169,25 @@ final class StreamSampleQueue: @unchecked Sendable {
   func sample(
     _ number: Int, of scan: StreamScan, _ stream: Int32, _ source: any ByteSource
   ) async throws(CinematicError) -> [UInt8] {
+    try await cue(number, of: scan, stream, source).data
+  }
+
+  /// A sample, and where it stands if it is a cue of WebVTT.
+  func cue(
+    _ number: Int, of scan: StreamScan, _ stream: Int32, _ source: any ByteSource
+  ) async throws(CinematicError) -> (data: [UInt8], settings: String) {
     let result = await withCheckedContinuation {
-      (continuation: CheckedContinuation<Result<[UInt8], CinematicError>, Never>) in
+      (
+        continuation: CheckedContinuation<
+          Result<(data: [UInt8], settings: String), CinematicError>, Never
+        >
+      ) in
       queue.async { [self] in
         let reader = reader ?? StreamSampleReader(scan, stream, source)
         self.reader = reader
         do throws(CinematicError) {
-          continuation.resume(returning: .success(try reader.sample(number)))
+          let data = try reader.sample(number)
+          continuation.resume(returning: .success((data, reader.settingsOfLast)))
         } catch {
           continuation.resume(returning: .failure(error))
         }

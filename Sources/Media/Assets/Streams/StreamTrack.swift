@@ -2,6 +2,7 @@
 
 import CFFmpeg
 import FocalBoxes
+import FocalCaptions
 import FocalCore
 
 /// A stream of a file that libavformat reads.
@@ -81,10 +82,20 @@ final class StreamTrack: CodedTrack {
     try await content.queue.sample(number, of: try await scan(), stream.index, source)
   }
 
-  /// Whether samples are text with at most a few tags: SubRip, WebVTT and plain text.
-  var isPlainText: Bool {
-    [AV_CODEC_ID_SUBRIP, AV_CODEC_ID_WEBVTT, AV_CODEC_ID_TEXT].contains(
-      stream.parameters.values.codec_id)
+  /// A sample, and where it stands if it is a cue of WebVTT.
+  func cue(
+    _ number: Int, from source: any ByteSource
+  ) async throws(CinematicError) -> (data: [UInt8], settings: String) {
+    try await content.queue.cue(number, of: try await scan(), stream.index, source)
+  }
+
+  /// The format that captions are texts of; `nil` for others, as pictures.
+  var captionFormat: CaptionFormat? {
+    switch stream.parameters.values.codec_id {
+    case AV_CODEC_ID_WEBVTT: .webVTT
+    case AV_CODEC_ID_SUBRIP, AV_CODEC_ID_TEXT: .subRip
+    default: nil
+    }
   }
 
   /// How long each sample of captions is shown.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalBoxes
-import FocalCaptions
 import FocalCore
 import FocalMedia
 
@@ -64,29 +63,10 @@ struct JoinedMovies {
     }
     companions.addCaptions(captions)
     if !isWhole, let timeRange, assets.count == 1 {
-      try Self.untime(&companions)
+      try companions.fitCaptions(to: timeRange)
       companions.cut(from: timeRange.start)
     }
     return companions
-  }
-
-  /// Writes captions whose times lie in their text so that they can be cut: by samples alone.
-  private static func untime(_ companions: inout FilmCompanions) throws(CinematicError) {
-    for index in (0..<companions.captionTrackCount).reversed() {
-      var track = companions.captionTracks[index]
-      guard track.timesLieInText else { continue }
-      let document = try CaptionTrack.captions(entry: track.entry, samples: track.samples)
-      // Without a caption, what it is cannot be read.
-      guard !document.captions.isEmpty else { continue }
-      let written = try CaptionTrack(document, kind: .ttml)
-      companions.leaveOut(
-        Set((document.issues + written.losses).map(\.reason)).sorted().map {
-          "in captions that are cut, what follows: \($0)"
-        })
-      track.samples = written.samples
-      companions.removeCaptions(at: index)
-      companions.addCaptions([track])
-    }
   }
 
   /// The part of a range between the first picture's appearance and the last one's end.

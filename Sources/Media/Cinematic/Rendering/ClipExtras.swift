@@ -29,7 +29,11 @@ struct ClipExtras {
       pictures.asset, frameDuration: pictures.properties.nominalFrameDuration)
     companions.leaveOut(pictures.properties.unkeptExtras)
     // The first frame's time becomes zero by itself.
-    if let firstTime, firstTime != .zero { companions.leaveOutTimedText() }
+    if let firstTime, firstTime != .zero {
+      let end = pictures.timeRange(ofFrame: pictures.frameNumbers.upperBound - 1).end
+      try companions.fitCaptions(to: TimeRange(start: firstTime, end: end))
+      companions.leaveOutTimedText()
+    }
   }
 
   /// - Parameter pictures: that come through a pipe, whose sound is lost.
