@@ -44,6 +44,7 @@ public enum InterruptedRecording {
   }
 
   /// Finishes a recording in place, and gives it its name, or one beside it (`clip-recovered.mov`) if that is taken.
+  /// A movie that is finished already gets its name alone.
   ///
   /// - Returns: the movie; `nil` for a recording that ended before its first second was written, which is removed.
   /// - Throws: `invalidParameter` for a file of another name, `invalidState` for one that is being written,
@@ -61,38 +62,75 @@ public enum InterruptedRecording {
       throw CinematicError(
         .invalidState, "\(recording) is being recorded", remedy: "end that recording first")
     }
-    guard let end = try end(of: recording) else {
+    switch try content(of: recording) {
+    case .nothing:
       removeFile(recording)
       return nil
+    case .whole: break
+    case .fragments(let end):
+      guard ftruncate(descriptor, off_t(end)) == 0 else {
+        throw OutputFile.failure(recording, errno)
+      }
+      try finish(recording, descriptor)
     }
-    guard ftruncate(descriptor, off_t(end)) == 0 else {
-      throw OutputFile.failure(recording, errno)
-    }
-    try finish(recording, descriptor)
     return try publish(recording, as: path)
   }
 
-  /// Where the last whole fragment ends; `nil` if there is none.
-  private static func end(of recording: String) throws(CinematicError) -> Int64? {
+  /// What a file holds that is named as a recording.
+  private enum Content {
+    /// Fragments behind the front of a growing movie; the last whole one ends there.
+    case fragments(end: Int64)
+    /// A movie that lacks nothing: its writer ended before it had its name, or it is another program's.
+    case whole
+    /// The front of a growing movie, or a beginning of it.
+    case nothing
+  }
+
+  /// The boxes that a growing movie begins with.
+  private static let front: [FourCC] = ["ftyp", "free", "moov"]
+
+  /// Only what is certain to hold nothing is called that: it is removed.
+  private static func content(of recording: String) throws(CinematicError) -> Content {
     var status = stat()
-    guard stat(recording, &status) == 0, status.st_size > 0 else { return nil }
+    guard stat(recording, &status) == 0 else { throw .cannotRead(recording, errno) }
+    guard status.st_size > 0 else { return .nothing }
     let file = try SourceFile(path: recording)
+    var (first, movies): ([BoxHeader], [BoxHeader]) = ([], [])
     var (end, offset): (Int64?, Int64) = (nil, 0)
     var hasHead = false
+    var cut: FourCC?
     while file.byteCount - offset >= 8 {
       let head = file.read(at: offset, count: BoxHeader.maximumSize)
-      guard let header = try? BoxHeader(head[...], offset: offset, limit: file.byteCount),
-        header.end <= file.byteCount
-      else { break }
+      let header = try? BoxHeader(head[...], offset: offset, limit: file.byteCount)
+      guard let header, header.end <= file.byteCount else {
+        cut = header?.type
+        break
+      }
       if header.type == "mdat", hasHead { end = header.end }
       hasHead = header.type == "moof"
+      if first.count < front.count { first.append(header) }
+      // The one in front, and the index that follows the fragments.
+      if header.type == "moov", movies.count < 2 { movies.append(header) }
       offset = header.end
     }
-    if end == nil, offset == 0 || !file.isBoxFile {
-      throw CinematicError(
-        .malformed, "\(recording) is no movie", remedy: "remove it, or give another")
+    let noMovie = CinematicError(
+      .malformed, "\(recording) is no movie", remedy: "remove it, or give another")
+    guard !first.isEmpty, file.isBoxFile else { throw noMovie }
+    let types = (first.map(\.type) + (cut.map { [$0] } ?? [])).prefix(front.count)
+    var isGrowing = front.starts(with: types) && (first.count < 2 || first[1].size == 16)
+    var isFinished = false
+    for (number, header) in movies.enumerated() {
+      let movie = try file.movieBox([header]).box
+      guard movie["mvex"] == nil || movie.all("trak").contains(where: \.hasSamples) else {
+        continue
+      }
+      isFinished = true
+      if number == 0 { isGrowing = false }
     }
-    return end
+    if isGrowing, let end { return .fragments(end: end) }
+    if isFinished || (end != nil && !movies.isEmpty) { return .whole }
+    guard isGrowing else { throw noMovie }
+    return .nothing
   }
 
   /// Writes the index behind the fragments, and makes them one box of data.
@@ -101,7 +139,6 @@ public enum InterruptedRecording {
   ) throws(CinematicError) {
     let file = try SourceFile(path: recording)
     let boxes = try file.topLevelBoxes()
-    // A program that ended while it finished the movie may have done that.
     guard let cover = boxes.first(where: { $0.type == "free" && $0.size == 16 }) else { return }
     let (stored, _) = try file.movieBox(boxes)
     let movie = try MovieReviser.defragmented(stored, file, boxes)
@@ -139,5 +176,16 @@ public enum InterruptedRecording {
       guard failure == EEXIST else { throw OutputFile.failure(name, failure) }
     }
     throw OutputFile.failure(path, EEXIST)
+  }
+}
+
+extension Box {
+  /// Whether a track's tables list a sample.
+  fileprivate var hasSamples: Bool {
+    guard let table = at("mdia", "minf", "stbl"), let sizes = table["stsz"] ?? table["stz2"] else {
+      return false
+    }
+    // Behind version, flags and the size that all have.
+    return sizes.data.dropFirst(8).prefix(4).contains { $0 != 0 }
   }
 }
