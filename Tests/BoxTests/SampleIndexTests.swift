@@ -89,6 +89,38 @@ import Testing
     #expect((0..<5).map { index[$0].offset } == [40, 43, 58, 58, 65])
   }
 
+  /// Tables that list every tick as a byte: the description says what a chunk holds. Numbers that nobody means
+  /// do no harm.
+  @Test(arguments: [
+    (64, 68, [10 * 68, 5 * 68]), (1, 4, [2560, 1200]), (1, 1, [640, 300]), (0, 4, [640, 300]),
+    (1 << 24, 1 << 24, [1 << 24, 1 << 24]), (1, 0x7FFF_FFFF, [640, 300]),
+  ]) func ticksOfOneByte(_ ticks: Int, _ bytes: Int, _ sizes: [Int]) throws {
+    let entry = Box.of("wxyz") { builder in
+      builder.zeros(8)
+      builder.u16(1)
+      builder.zeros(6)
+      builder.u16(2)
+      builder.u16(16)
+      builder.u32(0)
+      builder.u32(22050 << 16)
+      for value in [ticks, 0, bytes, 2] { builder.u32(value) }
+    }
+    let numbers: [(FourCC, [Int])] = [
+      ("stsz", [1, 940]), ("stts", [1, 940, 1]), ("stsc", [1, 1, 640, 1]), ("stco", [2, 40, 9000]),
+    ]
+    var tables: [FourCC: ArraySlice<UInt8>] = [:]
+    for (type, values) in numbers {
+      tables[type] = Box.full(type) { builder in for value in values { builder.u32(value) } }.data
+    }
+    let index = try SampleIndex(
+      tables: tables, fileSize: 100_000, isSound: true,
+      packings: [try SampleEntry(entry, handler: "soun").soundPacking])
+    #expect((0..<index.count).map { index[$0].size } == sizes)
+    #expect((0..<index.count).map { index[$0].offset } == [40, 9000])
+    #expect((0..<index.count).map { index[$0].duration } == [640, 300])
+    #expect(SampleIndex.listsTicks(tables))
+  }
+
   /// Claims of samples that no file of the size can hold.
   @Test func claimsAreBounded() {
     func index(_ size: UInt32, _ count: UInt32, file: Int64) -> CinematicError? {

@@ -248,4 +248,76 @@ import Testing
     #expect(
       heard.samples.map { Int(($0 * 32767).rounded()) } == (0..<24000).map { ($0 + 48) % 1000 })
   }
+
+  /// Tables as QuickTime writes them, which list every tick as a sample of one byte: the description says how many
+  /// bytes there are.
+  @Test(arguments: [
+    ("pcm_s16be", AV_SAMPLE_FMT_S16, 1), ("pcm_u8", AV_SAMPLE_FMT_U8, 1),
+    ("adpcm_ima_qt", AV_SAMPLE_FMT_S16P, 64),
+  ]) func ticksOfOneByte(_ encoder: String, _ format: AVSampleFormat, _ ticks: Int) async throws {
+    guard SoundFile.hasEncoder(encoder) else { return }
+    let folder = ScratchFolder()
+    let file = SoundFile(
+      encoder: encoder, container: "mov", rate: 44100, channels: 2, format: format)
+    try file.write(to: folder.file("a.mov"), seconds: 1.5) { index, _ in
+      Double(Clicks.value(at: Double(index) / 44100, clicks: [0.3, 1.2]))
+    }
+    let boxes = try Box.parse(folder.read("a.mov")[...])
+    folder.write(boxes.flatMap { Self.listingTicks($0, ticks).bytes }, to: "b.mov")
+    let whole = try await SoundSource.first(of: folder.file("b.mov"))
+    let segment = SoundSegment(
+      source: whole, sourceTimeRange: Self.range(100, 1400), time: .zero)
+    try await Self.movie(folder, "c.mov", .tracks([SoundTrack(segments: [segment])]), seconds: 1.3)
+    let heard = try TestSound.read(folder.file("c.mov"))
+    if ticks == 1 {
+      let meant = try DecodedSound(folder.file("a.mov")).channels
+      #expect(
+        try DecodedSound(folder.file("c.mov")).channels == meant.map { Array($0[4410..<61740]) })
+    } else {
+      for click in [0.2, 1.1] {
+        let found = try #require(Clicks.found(in: heard, near: click), "click at \(click) s")
+        #expect(abs(found - click) <= 1.0 / 44100)
+      }
+    }
+  }
+
+  /// A box, and those in it, of a track with so many ticks in a packet.
+  private static func listingTicks(_ box: Box, _ ticks: Int) -> Box {
+    func number(_ place: Int) -> Int {
+      box.data.dropFirst(place).prefix(4).reduce(0) { $0 << 8 | Int($1) }
+    }
+    switch box.type {
+    case "stsz":
+      return .full("stsz") { builder in
+        builder.u32(1)
+        builder.u32(number(8) * ticks)
+      }
+    case "stts":
+      // One run of all samples, however they were counted.
+      let count = (0..<number(4)).reduce(0) { $0 + number(8 + 8 * $1) }
+      return .full("stts") { builder in
+        for value in [1, count * ticks, 1] { builder.u32(value) }
+      }
+    case "stsc":
+      return .full("stsc") { builder in
+        builder.u32(number(4))
+        for run in 0..<number(4) {
+          builder.u32(number(8 + 12 * run))
+          builder.u32(number(12 + 12 * run) * ticks)
+          builder.u32(number(16 + 12 * run))
+        }
+      }
+    case "stsd" where ticks > 1:
+      var entry = Array(box.boxes[0].data)
+      var fields = ByteBuilder()
+      for value in [ticks, 34, 68, 2] { fields.u32(value) }
+      entry.replaceSubrange(28..<44, with: fields.bytes)
+      return Box("stsd", leading: Array(box.data), [Box(box.boxes[0].type, data: entry)])
+    default:
+      guard !box.boxes.isEmpty else { return box }
+      var changed = box
+      changed.boxes = box.boxes.map { listingTicks($0, ticks) }
+      return changed
+    }
+  }
 }

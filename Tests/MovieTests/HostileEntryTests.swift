@@ -76,6 +76,21 @@ import Testing
     #expect(kept.elementsEqual(specific))
   }
 
+  /// QuickTime's oldest name stands for bytes around 128, and for words with a sign.
+  @Test(arguments: [(8, AV_CODEC_ID_PCM_U8), (16, AV_CODEC_ID_PCM_S16BE)])
+  func rawSound(_ bits: Int, _ codec: AVCodecID) throws {
+    let box = Box.of("raw ") { builder in
+      builder.zeros(16)
+      builder.u16(2)
+      builder.u16(bits)
+      builder.u32(0)
+      builder.u32(22050 << 16)
+    }
+    let entry = try SampleEntry(box, handler: "soun")
+    #expect(try entry.soundParameters(packetDuration: .zero).codec == codec)
+    #expect(entry.soundPacking?.byteCount == bits / 4)
+  }
+
   @Test func mutatedSoundEntries() {
     var fuzzer = Fuzzer(seed: Fuzzer.seed, Self.soundEntries.map(\.bytes))
     var (known, refused) = (0, 0)

@@ -153,8 +153,20 @@ final class BoxTrack: CodedTrack {
     guard let table = try await table() else { return SampleIndex() }
     let contents = try await browser.contents(of: SampleIndex.tableTypes, in: table)
     let size = try await browser.source.believedByteCount()
+    let isSound = mediaType == .audio
+    let packings = isSound && SampleIndex.listsTicks(contents) ? try await soundPackings() : []
     return try container.named { () throws(CinematicError) in
-      try SampleIndex(tables: contents, fileSize: size, isSound: mediaType == .audio)
+      try SampleIndex(tables: contents, fileSize: size, isSound: isSound, packings: packings)
+    }
+  }
+
+  /// A damaged description is an error of whoever needs more of it.
+  private func soundPackings() async throws(CinematicError) -> [SoundPacking?] {
+    do throws(CinematicError) {
+      return try await sampleEntries().map(\.soundPacking)
+    } catch {
+      guard error.code == .malformed else { throw error }
+      return []
     }
   }
 

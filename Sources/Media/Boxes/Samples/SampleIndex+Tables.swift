@@ -16,12 +16,14 @@ extension SampleIndex {
   ///   - fileSize: bytes of the file, which bound what is believed.
   ///   - isSound: whether it is a sound track's. Where such tables list every tick as a sample, as they
   ///     do of plain sound, a chunk is taken as one: some fifty a second in the place of 48000.
+  ///   - packings: of the track's sample entries, for tables that list every tick (``listsTicks(_:)``).
   /// - Throws: `malformed` for tables that contradict each other or are missing.
   public init(
-    tables: [FourCC: ArraySlice<UInt8>], fileSize: Int64, isSound: Bool = false
+    tables: [FourCC: ArraySlice<UInt8>], fileSize: Int64, isSound: Bool = false,
+    packings: [SoundPacking?] = []
   ) throws(CinematicError) {
     if isSound, let (size, count) = try Self.plainSound(tables) {
-      try readPlainSound(tables, sampleSize: size, sampleCount: count, fileSize: fileSize)
+      try readPlainSound(tables, packings, size: size, sampleCount: count, fileSize: fileSize)
       return
     }
     try readSizes(tables, fileSize)
@@ -29,6 +31,11 @@ extension SampleIndex {
     try readTimes(tables)
     try readOffsets(tables)
     try readSyncSamples(tables)
+  }
+
+  /// Whether the tables of a sound track list every tick as a sample of one size.
+  package static func listsTicks(_ tables: [FourCC: ArraySlice<UInt8>]) -> Bool {
+    (try? plainSound(tables)) != nil
   }
 
   /// The most ticks of plain sound that are one sample: cameras' chunks are shorter.
@@ -51,7 +58,8 @@ extension SampleIndex {
   }
 
   private mutating func readPlainSound(
-    _ tables: [FourCC: ArraySlice<UInt8>], sampleSize: UInt32, sampleCount: Int, fileSize: Int64
+    _ tables: [FourCC: ArraySlice<UInt8>], _ packings: [SoundPacking?], size: UInt32,
+    sampleCount: Int, fileSize: Int64
   ) throws(CinematicError) {
     let chunks = try Self.chunks(tables, sampleCount: sampleCount)
     try checkRoom(for: chunks.count + sampleCount / Self.plainPieceLength, fileSize: fileSize)
@@ -59,13 +67,22 @@ extension SampleIndex {
       if descriptionRuns.last?.description != chunk.description {
         descriptionRuns.append((count, chunk.description))
       }
-      for first in stride(from: 0, to: chunk.count, by: Self.plainPieceLength) {
-        let ticks = min(Self.plainPieceLength, chunk.count - first)
-        let (begin, size) = (Int64(first) * Int64(sampleSize), Int64(ticks) * Int64(sampleSize))
-        guard let size = UInt32(exactly: size), chunk.offset < Int64.max / 4, begin < Int64.max / 4
+      var (packetTicks, packetBytes) = (1, Int(size))
+      let isListed = packings.indices.contains(chunk.description)
+      // A true size is believed; one byte is what tables say that know none.
+      if isListed, let packing = packings[chunk.description], size == 1 || packing.tickCount > 1 {
+        (packetTicks, packetBytes) = (packing.tickCount, packing.byteCount)
+      }
+      let length = max(Self.plainPieceLength / packetTicks, 1) * packetTicks
+      for first in stride(from: 0, to: chunk.count, by: length) {
+        let ticks = min(length, chunk.count - first)
+        let begin = Int64(first / packetTicks) * Int64(packetBytes)
+        let bytes = Int64((ticks + packetTicks - 1) / packetTicks) * Int64(packetBytes)
+        guard let bytes = UInt32(exactly: bytes), chunk.offset < Int64.max / 4,
+          begin < Int64.max / 4
         else { throw .malformedMovie("a chunk of \(chunk.count) samples lies in no file") }
         append(
-          offset: chunk.offset + begin, size: size, decodeTime: endTime, duration: UInt32(ticks),
+          offset: chunk.offset + begin, size: bytes, decodeTime: endTime, duration: UInt32(ticks),
           compositionOffset: 0, isSync: true)
       }
     }

@@ -33,6 +33,8 @@ final class SoundDecoder {
   private var hasBegun = false
   /// Where the frame that was decoded last begins, likewise.
   private var begin: Int64 = 0
+  /// Where it ends; `nil` before the first one.
+  private var decodedEnd: Int64?
   private var name: String { stretch.source.name }
   private var rate: Int32 { stretch.source.parameters.sampleRate }
 
@@ -129,8 +131,10 @@ final class SoundDecoder {
       resampler = try Resampler(from: frame, to: form, name: name)
       // The sound goes on in another form.
       inputCount = scaled(inputCount)
+      decodedEnd = decodedEnd.map(scaled)
     }
-    begin = stored.pts != FFmpeg.noTimestamp ? scaled(stored.pts) : inputCount
+    // Of several frames in a packet the first one alone has its time.
+    begin = stored.pts != FFmpeg.noTimestamp ? scaled(stored.pts) : decodedEnd ?? inputCount
     // Containers' times are rounded; what is off by less cannot be heard, a click can.
     let slack = max(2, Int64(stored.sample_rate) / 100)
     if abs(begin - inputCount) <= slack, inputCount > 0 { begin = inputCount }
@@ -141,6 +145,7 @@ final class SoundDecoder {
       first = 0
     }
     let end = begin + Int64(frame.count)
+    decodedEnd = end
     guard first < end, inputCount < end else {
       isHolding = false
       av_frame_unref(frame.pointer)

@@ -129,7 +129,8 @@ extension SampleEntry {
     let bits = Int(try reader.u16())
     let isLittle = boxes["enda"].map { $0.data.last == 1 } ?? false
     switch format {
-    case "raw ": return AV_CODEC_ID_PCM_U8
+    // Of 16 bits it means the same as 'twos'.
+    case "raw ": return bits == 16 ? AV_CODEC_ID_PCM_S16BE : AV_CODEC_ID_PCM_U8
     case "sowt": return Self.integers(bits, isLittle: true)
     case "twos": return Self.integers(bits, isLittle: false)
     case "NONE": return bits == 8 ? AV_CODEC_ID_PCM_U8 : Self.integers(bits, isLittle: false)
