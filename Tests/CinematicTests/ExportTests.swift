@@ -236,6 +236,26 @@ struct ExportTests {
     #expect(session.movieFocuses.first?.unknownLook == ["flare"])
   }
 
+  /// A movie that was trimmed by its edit lists has the script of the part, though the sample that holds it is hidden.
+  @Test func scriptOfATrimmedMovie() async throws {
+    let movie = try await MovieScript(asset: Movies.lookingWide(showing: [4..<10]))
+    let recording = try #require(try movie.recording())
+    #expect(recording.frameTimes.count == 6 && recording.look.blurScale == 0.5)
+    #expect(recording.timeRange == Movies.frames(0..<6))
+    let script = try Script(recording: recording)
+    for frame in 0..<6 {
+      let found = try #require(script.frame(at: Movies.time(frame: frame), tolerance: .zero))
+      #expect(abs(found.focusDisparity - Float(4 + frame) / 20) < 1e-5)
+    }
+    #expect(!movie.isScriptCut)
+    // Of several parts the whole script says nothing.
+    for parts in [[4..<6, 8..<10], [0..<3, 8..<10]] {
+      let cut = try await MovieScript(asset: Movies.lookingWide(showing: parts))
+      #expect(cut.isScriptCut && cut.scriptData == nil && cut.hasRenderingAttributes)
+    }
+    #expect(try await MovieScript(asset: Movies.asset(Movies.own)).isScriptCut == false)
+  }
+
   @Test(arguments: [0, 1, 4, Movies.frameCount - 1])
   func failsOver(_ frame: Int) async throws {
     let folder = Folder()

@@ -21,7 +21,21 @@ enum Movies {
   /// With a phone's opaque metadata.
   static let phone = Result { try EncodedMovie.layout(frames: frameCount).bytes() }
   /// As `own`, with a script that says the same and a look: a blur scale of 0.5, and something unknown.
-  static let lookingWide = Result {
+  static let lookingWide = Result { try lookingWideLayout().bytes() }
+
+  /// The same movie, of which edit lists show parts, in frames.
+  static func lookingWide(showing parts: [Range<Int>]) throws -> Asset {
+    var layout = try lookingWideLayout()
+    for index in layout.tracks.indices {
+      let zero = layout.tracks[index].edits.first?.1 ?? 0
+      layout.tracks[index].edits = parts.map {
+        ($0.count * 20, zero + $0.lowerBound * 20, 1 << 16)
+      }
+    }
+    return Asset(source: MemorySource(layout.bytes()))
+  }
+
+  private static func lookingWideLayout() throws -> MovieLayout {
     let detections = (0..<frameCount).map { frame in
       "{\"time\": \(frame * 20), \"rect\": [0, 0, 1, 1], \"disparity\": \(Float(frame) / 20)}"
     }
@@ -42,8 +56,7 @@ enum Movies {
         Entry.sample(
           [(1, float(Float(frame) / 20)), (2, float(2))]
             + (frame == 0 ? [(3, Array(script.utf8))] : []))
-      }
-    ).bytes()
+      })
   }
   /// Turned by a quarter when it is shown.
   static let upright = Result {

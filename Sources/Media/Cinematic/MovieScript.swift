@@ -11,8 +11,12 @@ public struct MovieScript: Sendable {
   public let info: AssetInfo
   /// Its frames, maps and rendering attributes.
   public let reader: CinematicReader
-  /// The script's JSON; `nil` where the movie carries none of this project.
+  /// The script's JSON, of a movie that its edit lists trim that of the part; `nil` where the movie carries none of this
+  /// project, or ``isScriptCut``.
   public let scriptData: Data?
+  /// Whether the movie carries a script that its edit lists cut to several parts, or play at another speed: it is not
+  /// made use of, and neither is the look in it.
+  public let isScriptCut: Bool
   /// Whether the movie carries rendering attributes of this project. Those of others cannot be read.
   public let hasRenderingAttributes: Bool
 
@@ -35,9 +39,17 @@ public struct MovieScript: Sendable {
       disparityTrack: info.capability == .renderable ? info.cinematicDisparityTrack : nil,
       metadataTrack: own ?? info.cinematicMetadataTrack)
     hasRenderingAttributes = own != nil && reader.metadataGroupCount > 0
-    scriptData =
-      hasRenderingAttributes
-      ? try await reader.metadataGroup(0)[CinematicKey.script].map { Data($0.bytes) } : nil
+    guard hasRenderingAttributes, let own else {
+      (scriptData, isScriptCut) = (nil, false)
+      return
+    }
+    if let cut = try await CutScript(own) {
+      scriptData = try cut.shown()
+      isScriptCut = scriptData == nil
+    } else {
+      scriptData = try await reader.metadataGroup(0)[CinematicKey.script].map { Data($0.bytes) }
+      isScriptCut = false
+    }
   }
 
   /// The movie's own script; `nil` where it carries none of this project.

@@ -75,6 +75,11 @@ extension [MovieFocus] {
   /// Says in a line each what a person would not expect.
   func tell() {
     for focus in self {
+      if focus.isScriptCut {
+        note(
+          "the edit list of \(focus.movie) shows several parts of it, or at another speed: its focus script and look are"
+            + " those of the whole, and are left out")
+      }
       if focus.lacksPlaces {
         note("the script of \(focus.movie) has no detections: --overlay draws nothing")
       }

@@ -75,6 +75,8 @@ public struct MovieFocus: Hashable, Sendable, Codable {
   public var lacksPlaces = false
   /// Whether a script is to decide and decides nothing: the focus is held.
   public var lacksDecisions = false
+  /// Whether edit lists keep the movie's own script, and the look in it, from being made use of.
+  public var isScriptCut = false
 
   public init(
     movie: String, origin: Origin, focusDisparity: Float? = nil, unknownLook: [String] = []

@@ -129,6 +129,7 @@ private struct SettledFocus {
       unknownLook: look.unknownNames)
     focus.idleLook = look.idleNames.filter { overrides.look[$0] != nil }
     focus.lacksPlaces = overrides.drawsDetections && script?.hasPlaces != true
+    focus.isScriptCut = movie.isScriptCut
     if let choice = overrides.focus {
       focus.origin = .given
       focus.focusDisparity = try await movie.disparity(of: choice)
