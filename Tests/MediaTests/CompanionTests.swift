@@ -136,6 +136,50 @@ import Testing
         && shown.map(\.1.end) == [4, 6, 10, 14].map { Self.seconds($0) })
   }
 
+  /// Thousands of captions at one time would make a movie of gigabytes: they are left out, and named.
+  @Test func captionsThatOverlapTooOften() async throws {
+    let folder = ScratchFolder()
+    var companions = try Self.companions()
+    companions.texts[0].samples = (0..<4000).map { number in
+      let start = Time(value: Int64(number), timescale: 8000)
+      let range = TimeRange(start: start, duration: Self.seconds(10))
+      return (range, SampleEntry.textSample("\(number)"))
+    }
+    let name = "the captions ('tx3g', deu), which lie over each other too often"
+    #expect(companions.losses(in: .mov) == [name] && companions.losses(in: .mp4) == [name])
+    try Self.write(companions, to: folder.file("a.mov"), folder: folder)
+    let found = try await Self.read(folder.file("a.mov"))
+    #expect(found.texts.isEmpty && found.chapters == companions.chapters)
+    companions.texts[0].samples.removeLast(3900)
+    #expect(companions.losses(in: .mov).isEmpty)
+  }
+
+  /// Chapters and captions last as long as the sound, also without pictures; the clock is that of the pictures.
+  @Test func companionsAfterTheLastPicture() async throws {
+    let folder = ScratchFolder()
+    try SoundFile.write(to: folder.file("a.mp4"), seconds: 4)
+    var settings = WriterSettings(
+      dimensions: Dimensions(width: 32, height: 32), pixelFormat: .yuv420Video8, tags: .bt709)
+    settings.encoderPreset = "ultrafast"
+    settings.temporaryFiles = folder.temporaryFiles
+    settings.sound = try await .of(folder.file("a.mp4"))
+    settings.companions = try Self.companions()
+    settings.companions.chapters.append(Chapter(time: Self.seconds(25), title: "Abspann"))
+    settings.companions.texts[0].samples.append(
+      (TimeRange(start: Self.seconds(22), end: Self.seconds(31)), SampleEntry.textSample("Ende")))
+    let writer = try FrameWriter.create(folder.file("b.mov"), settings: settings)
+    try writer.append(
+      Scene.smooth(32, 32, .yuv420Video8), time: .zero, duration: Time(value: 2, timescale: 1))
+    try writer.finish()
+    let found = try await Self.read(folder.file("b.mov"))
+    #expect(found.chapters.map(\.title) == ["Morgen", "Abend…", "Abspann"])
+    let shown = try #require(found.texts.first).samples.filter { $0.data.count > 2 }
+    #expect(shown.last?.timeRange == TimeRange(start: Self.seconds(22), end: Self.seconds(31)))
+    let clock = try #require(
+      try await Asset(path: folder.file("b.mov")).loadTracks(withMediaType: .timecode).first)
+    #expect(try await clock.load(.timeRange).end == Time(value: 2, timescale: 1))
+  }
+
   @Test func timecodes() throws {
     let ntsc = Time(value: 1001, timescale: 30000)
     for (text, number) in [

@@ -42,7 +42,7 @@ struct CompanionTracks {
     let zero = companions.origin + timelineStart
     add(companions.timecode, zero - companions.timecodeTime)
     add(companions.chapters, zero)
-    for text in companions.texts { add(text, zero, size) }
+    for text in companions.texts where !text.overlapsTooOften { add(text, zero, size) }
   }
 
   private mutating func add(_ clock: Timecode?, _ zero: Time) {
@@ -106,6 +106,9 @@ struct CompanionTracks {
       }
     append(track, Self.parted(samples, in: text.entry.type), gap: gap)
   }
+
+  /// Kinds of captions that are put together where several are shown.
+  fileprivate static let joined: Set<FourCC> = ["tx3g", "text", "wvtt"]
 
   /// Captions that are shown together as one, and each alone where it is: samples of a track follow each other.
   /// Captions that are shown for no time go. Kinds that cannot be put together stay as they are.
@@ -184,9 +187,11 @@ struct CompanionTracks {
     }
   }
 
-  /// Hands over the rest, up to the end of the pictures.
-  mutating func finish(picturesEnd: Time, sink: Sink) throws(CinematicError) {
-    let last = ticks(picturesEnd)
+  /// Hands over the rest.
+  ///
+  /// - Parameter end: of pictures and sound, to which captions and chapters last; the clock is one of the pictures.
+  mutating func finish(picturesEnd: Time, end: Time, sink: Sink) throws(CinematicError) {
+    let last = ticks(end)
     for index in lanes.indices {
       while lanes[index].next < lanes[index].samples.count,
         lanes[index].samples[lanes[index].next].start < last
@@ -200,11 +205,12 @@ struct CompanionTracks {
           MediaSample(data: gap, time: lanes[index].end, duration: last - lanes[index].end), index)
       }
     }
-    if let timecode, timecode.start < last {
+    let lastPicture = ticks(picturesEnd)
+    if let timecode, timecode.start < lastPicture {
       try sink(
         MediaSample(
           data: timecode.sample, time: timecode.start,
-          duration: min(last - timecode.start, Int64(Int32.max))), timecode.track)
+          duration: min(lastPicture - timecode.start, Int64(Int32.max))), timecode.track)
     }
   }
 
@@ -221,5 +227,28 @@ struct CompanionTracks {
       MediaSample(data: sample.data, time: sample.start, duration: end - sample.start), index)
     lanes[index].end = end
     lanes[index].next += 1
+  }
+}
+
+extension FilmCompanions.TextTrack {
+  /// Whether captions lie over each other so often that they would take more than a movie's captions may where they are
+  /// put together: each is in every sample of its time.
+  var overlapsTooOften: Bool {
+    guard CompanionTracks.joined.contains(entry.type) else { return false }
+    var edges: [(time: Time, byteCount: Int64)] = []
+    for sample in samples where !sample.timeRange.isEmpty {
+      let byteCount = max(Int64(sample.data.count), FilmCompanions.leastTextBytes)
+      edges.append((sample.timeRange.start, byteCount))
+      edges.append((sample.timeRange.end, -byteCount))
+    }
+    edges.sort { $0.time < $1.time }
+    var (shown, sum): (Int64, Int64) = (0, 0)
+    for (edge, next) in zip(edges, edges.dropFirst()) {
+      shown += edge.byteCount
+      guard edge.time < next.time else { continue }
+      sum += shown
+      if sum > FilmCompanions.maximumTextBytes { return true }
+    }
+    return false
   }
 }

@@ -7,7 +7,9 @@ import FocalCore
 /// Reading them from an asset.
 extension FilmCompanions {
   /// Text beyond this many bytes is left out: books have a megabyte.
-  private static let maximumTextBytes: Int64 = 64 << 20
+  static let maximumTextBytes: Int64 = 64 << 20
+  /// What a sample takes, however short it is.
+  static let leastTextBytes: Int64 = 64
 
   /// An asset's companions. Unreadable ones are named, and are no error.
   ///
@@ -60,16 +62,10 @@ extension FilmCompanions {
     let entries = try await track.load(.formatDescriptions)
     switch track.mediaType {
     case .timecode where timecode == nil:
-      if let entry = entries.first, try await track.load(.sampleIndex).count > 0 {
-        timecodeTime = max(try await track.load(.timeline).shownRange.start - zero, .zero)
-        timecode = try Timecode(entry: entry.box, sample: try await track.sampleData(0))
-        if try await track.load(.sampleIndex).count > 1 {
-          leftOut.append("the jumps of the timecode")
-        }
-      }
+      if let entry = entries.first { try await addTimecode(track, entry, zero) }
     case .text, .subtitle, .closedCaption, Self.subtitles:
       if isChapters {
-        chapters = try await Self.chapters(track, zero)
+        try await addChapters(track, zero)
       } else {
         try await addText(track, entries, zero)
       }
@@ -87,8 +83,29 @@ extension FilmCompanions {
     }
   }
 
+  private mutating func addTimecode(
+    _ track: AssetTrack, _ entry: SampleEntry, _ zero: Time
+  ) async throws(CinematicError) {
+    let (index, timeline) = try await track.load(.sampleIndex, .timeline)
+    guard index.count > 0 else { return }
+    timecodeTime = max(timeline.shownRange.start - zero, .zero)
+    let sample = timeline.count > 0 ? timeline[0].sample : 0
+    var clock = try Timecode(entry: entry.box, sample: try await track.sampleData(sample))
+    if let segment = timeline.segments.first {
+      // A part of the movie begins later on the clock.
+      let (ticks, _) = segment.mediaStart.subtractingReportingOverflow(
+        index.compositionTime(sample))
+      let skipped = Time(value: ticks, timescale: try await track.load(.naturalTimescale))
+      if skipped > .zero { clock = clock.advanced(by: skipped) }
+    }
+    timecode = clock
+    if index.count > 1 { leftOut.append("the jumps of the timecode") }
+  }
+
   /// ISO's handler of subtitles in XML.
   private static let subtitles = MediaType(rawValue: "subt")
+
+  private static let tooMuchText = "more than \(maximumTextBytes >> 20) MB of text"
 
   private static func format(_ entries: [SampleEntry]) -> String {
     entries.first.map { " ('\($0.format)')" } ?? ""
@@ -124,8 +141,15 @@ extension FilmCompanions {
         "in the captions of track \(track.trackID), what follows: \($0)"
       }
     } else {
+      // Edits may show a sample any number of times.
+      var left = Self.maximumTextBytes
       for number in 0..<timeline.count {
         let data = try await track.sampleData(timeline[number].sample)
+        left -= max(Int64(data.count), Self.leastTextBytes)
+        guard left >= 0 else {
+          leftOut.append("the captions of track \(track.trackID), \(Self.tooMuchText)")
+          return
+        }
         let range = timeline[number].timeRange
         text.samples.append((TimeRange(start: range.start - zero, end: range.end - zero), data))
       }
@@ -168,17 +192,23 @@ extension FilmCompanions {
     return result
   }
 
-  private static func chapters(
+  private mutating func addChapters(
     _ track: AssetTrack, _ zero: Time
-  ) async throws(CinematicError) -> [Chapter] {
+  ) async throws(CinematicError) {
     let timeline = try await track.load(.timeline)
-    var chapters: [Chapter] = []
+    var found: [Chapter] = []
+    var left = Self.maximumTextBytes
     for number in 0..<min(timeline.count, 1 << 16) {
       let data = try await track.sampleData(timeline[number].sample)
+      left -= max(Int64(data.count), Self.leastTextBytes)
+      guard left >= 0 else {
+        leftOut.append("the chapters of track \(track.trackID), \(Self.tooMuchText)")
+        return
+      }
       guard let title = SampleEntry.text(ofSample: data), !title.isEmpty else { continue }
-      chapters.append(Chapter(time: timeline[number].timeRange.start - zero, title: title))
+      found.append(Chapter(time: timeline[number].timeRange.start - zero, title: title))
     }
-    return chapters
+    chapters = found
   }
 
   /// The list that MP4 files of many programs have: times in 100 ns.

@@ -251,7 +251,8 @@ final class MovieAssembly {
     try sound?.finish(picturesEnd: end) { sample, number throws(CinematicError) in
       try self.add(sample, self.soundTracks[number])
     }
-    try companions.finish(picturesEnd: end) {
+    let soundEnd = soundTracks.map { muxer.end(of: $0) }.max() ?? .zero
+    try companions.finish(picturesEnd: end, end: max(end, soundEnd)) {
       [companionTrack] sample, number throws(CinematicError) in
       try self.add(sample, companionTrack + number)
     }
