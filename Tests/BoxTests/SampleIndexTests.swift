@@ -118,7 +118,7 @@ import Testing
     #expect((0..<index.count).map { index[$0].size } == sizes)
     #expect((0..<index.count).map { index[$0].offset } == [40, 9000])
     #expect((0..<index.count).map { index[$0].duration } == [640, 300])
-    #expect(SampleIndex.listsTicks(tables))
+    #expect(SampleIndex.listsTicks(tables) && index.usedDescriptions == [0])
   }
 
   /// Claims of samples that no file of the size can hold.

@@ -281,6 +281,37 @@ import Testing
     }
   }
 
+  /// Descriptions that no sample refers to, or that say the same, change no coding.
+  @Test(arguments: [("AA", 1), ("AX", 1), ("XA", 2)])
+  func severalDescriptions(_ entries: String, _ used: Int) async throws {
+    let folder = ScratchFolder()
+    try SoundFile.write(to: folder.file("a.mp4"), seconds: 1)
+    func changed(_ box: Box) -> Box {
+      switch box.type {
+      case "stsd":
+        let entry = box.boxes[0]
+        let other = Box("wxyz", data: entry.data)
+        return Box(
+          "stsd", leading: [0, 0, 0, 0, 0, 0, 0, 2], entries.map { $0 == "A" ? entry : other })
+      case "stsc":
+        var data = Array(box.data)
+        for run in stride(from: 8, to: data.count, by: 12) { data[run + 11] = UInt8(used) }
+        return Box("stsc", data: data)
+      default:
+        guard !box.boxes.isEmpty else { return box }
+        var result = box
+        result.boxes = box.boxes.map(changed)
+        return result
+      }
+    }
+    let boxes = try Box.parse(folder.read("a.mp4")[...])
+    folder.write(boxes.flatMap { changed($0).bytes }, to: "b.mp4")
+    try await Self.movie(folder, "c.mp4", try await .of(folder.file("b.mp4")), seconds: 1)
+    let copied = try AudioTests.packets(folder.file("c.mp4")).map(\.bytes)
+    let packets = try AudioTests.packets(folder.file("a.mp4")).map(\.bytes)
+    #expect(copied == packets)
+  }
+
   /// A box, and those in it, of a track with so many ticks in a packet.
   private static func listingTicks(_ box: Box, _ ticks: Int) -> Box {
     func number(_ place: Int) -> Int {

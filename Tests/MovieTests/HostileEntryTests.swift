@@ -91,6 +91,15 @@ import Testing
     #expect(entry.soundPacking?.byteCount == bits / 4)
   }
 
+  /// Of AAC the codec's own description counts, whatever the entry says.
+  @Test(arguments: [0, 1, 65, 65535]) func channelsOfAAC(_ channels: Int) throws {
+    let box = SampleEntry.sound(
+      "mp4a", channelCount: channels, sampleRate: 44100, samplesPerPacket: 1024,
+      extensions: [Self.stream])
+    let parameters = try SampleEntry(box, handler: "soun").soundParameters(packetDuration: .zero)
+    #expect(parameters.channelCount == 2)
+  }
+
   @Test func mutatedSoundEntries() {
     var fuzzer = Fuzzer(seed: Fuzzer.seed, Self.soundEntries.map(\.bytes))
     var (known, refused) = (0, 0)

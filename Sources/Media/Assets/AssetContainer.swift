@@ -63,7 +63,9 @@ protocol TrackContainer: Sendable {
 /// A track whose samples one decoder takes, one after another.
 protocol CodedTrack: TrackContainer {
   func decoderMaker() async throws(CinematicError) -> DecoderMaker
-  /// Whether one description fits every sample.
+  /// The description of the samples: of several that they refer to, the first.
+  func usedEntry() async throws(CinematicError) -> SampleEntry?
+  /// Whether that fits every sample.
   func hasOneCoding() async throws(CinematicError) -> Bool
   /// How the sound of a track of sound is coded.
   ///
@@ -74,6 +76,8 @@ protocol CodedTrack: TrackContainer {
 }
 
 extension CodedTrack {
+  func usedEntry() async throws(CinematicError) -> SampleEntry? { try await sampleEntries().first }
+
   func pictureDecoder(
     _ source: any ByteSource, _ options: ReadOptions
   ) async throws(CinematicError) -> any PictureDecoder {

@@ -30,7 +30,9 @@ extension BoxContainer {
 
 extension BoxTrack {
   func stored() async throws(CinematicError) -> StoredTrack? {
-    let entries = try await sampleEntries()
+    var entries = try await sampleEntries()
+    // Most tracks need no look at their samples.
+    if entries.count > 1 { entries = try await codings().entries }
     let isSound = mediaType == .audio
     let header = content.header
     // The apertures of pictures have a box of their own.
@@ -41,13 +43,28 @@ extension BoxTrack {
         of: BoxContainer.descriptions.union(isSound ? [] : ["tapt"]), in: content.box))
   }
 
+  /// The descriptions that samples refer to, those that say the same once, and whether all of them are there.
+  private func codings() async throws(CinematicError) -> (entries: [SampleEntry], isWhole: Bool) {
+    let all = try await sampleEntries()
+    let used = try await sampleIndex().usedDescriptions
+    var entries: [SampleEntry] = []
+    for number in used.isEmpty ? [0] : used.sorted() where all.indices.contains(number) {
+      if !entries.contains(all[number]) { entries.append(all[number]) }
+    }
+    return (entries, used.allSatisfy { all.indices.contains($0) })
+  }
+
+  func usedEntry() async throws(CinematicError) -> SampleEntry? {
+    try await codings().entries.first
+  }
+
   func hasOneCoding() async throws(CinematicError) -> Bool {
-    let entries = try await sampleEntries()
-    return try await !sampleIndex().hasSeveralDescriptions && entries.count == 1
+    let (entries, isWhole) = try await codings()
+    return isWhole && entries.count == 1
   }
 
   func soundParameters() async throws(CinematicError) -> SoundParameters {
-    guard let entry = try await sampleEntries().first else {
+    guard let entry = try await usedEntry() else {
       throw CinematicError(
         .malformed, "track \(trackID) of \(container.name) has no description of its sound",
         remedy: "copy or download the file again")

@@ -96,8 +96,19 @@ public struct SampleIndex: Sendable {
   /// Whether a sample only helps others to be decoded, as some of VP8's do.
   public func isHidden(_ index: Int) -> Bool { !hiddenFlags.isEmpty && hiddenFlags[index] }
 
-  /// Whether samples have another entry than the track's first.
-  package var hasSeveralDescriptions: Bool { descriptionRuns.contains { $0.description > 0 } }
+  /// The sample entries that samples refer to, from 0.
+  package var usedDescriptions: Set<Int> {
+    var used: Set<Int> = []
+    let begun = descriptionRuns.first?.first ?? count
+    if begun > 0 { used.insert(0) }
+    for (number, run) in descriptionRuns.enumerated() {
+      // A fragment may have a description and no sample.
+      let isLast = number + 1 == descriptionRuns.count
+      let end = isLast ? count : descriptionRuns[number + 1].first
+      if run.first < end { used.insert(run.description) }
+    }
+    return used
+  }
 
   private func description(_ index: Int) -> Int {
     // Nearly every track has one entry, or two.

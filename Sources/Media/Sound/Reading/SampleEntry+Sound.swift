@@ -17,17 +17,17 @@ extension SampleEntry {
     guard let (codec, extradata) = try soundCodec(boxes) else {
       throw CinematicError(
         .unsupported, "sound of the kind '\(format)' can be neither copied nor decoded",
-        remedy: "leave this track out, or convert its sound to AAC")
+        remedy: "leave the sound out (--no-sound), or convert it to AAC")
     }
     let rate = Int32(min(max(details.sampleRate.rounded(), 1), 1_536_000))
     // Entries of AC-3 say two channels whatever there is (ETSI TS 102 366, F.3).
     let channelCount = Self.dolbyChannels(boxes) ?? Int32(clamping: details.channelCount)
-    guard (1...64).contains(channelCount) else {
-      throw CinematicError(
-        .malformed, "the sound '\(format)' claims \(channelCount) channels",
-        remedy: "copy or download the file again")
-    }
     func parameters(_ rate: Int32, _ channels: Int32) throws(CinematicError) -> SoundParameters {
+      guard (1...64).contains(channels) else {
+        throw CinematicError(
+          .malformed, "the sound '\(format)' claims \(channels) channels",
+          remedy: "leave the sound out (--no-sound), or copy or download the file again")
+      }
       let length = packetDuration.converted(to: rate).value
       guard
         let made = SoundParameters(
@@ -36,10 +36,12 @@ extension SampleEntry {
       else { throw .outOfMemory(for: "the sound '\(format)'") }
       return made
     }
-    let said = try parameters(rate, channelCount)
-    guard codec == AV_CODEC_ID_AAC, !extradata.isEmpty else { return said }
-    // QuickTime's entries of AAC say two channels whatever there is; the codec's own description is
-    // right.
+    guard codec == AV_CODEC_ID_AAC, !extradata.isEmpty else {
+      return try parameters(rate, channelCount)
+    }
+    // QuickTime's entries of AAC say two channels whatever there is, and others none; the codec's own description
+    // is right.
+    let said = try parameters(rate, (1...64).contains(channelCount) ? channelCount : 2)
     let decoder = try said.makeDecoder(name: "the track")
     let found = decoder.pointer.pointee
     return try parameters(

@@ -53,7 +53,7 @@ public struct CodedClip: Sendable {
   /// - Throws: what loading the track throws.
   public static func search(_ reader: FrameReader) async throws(CinematicError) -> Search {
     guard let coded = reader.track.container as? any CodedTrack,
-      let entry = try await coded.sampleEntries().first
+      let entry = try await coded.usedEntry()
     else { return .unfit("pictures in files of their own are not copied") }
     let coding = entry.networkCoding
     guard coding != nil || entry.standsAlone else {
