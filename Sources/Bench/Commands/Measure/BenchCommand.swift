@@ -114,7 +114,8 @@ struct BenchCommand: ParsableCommand, ProgramUser {
     let idle = idleOptions(of: mode)
     guard idle.isEmpty else {
       throw ValidationError(
-        "\(mode.rawValue) makes no use of \(idle.joined(separator: ", ")): leave it out")
+        "\(mode.rawValue) makes no use of \(idle.joined(separator: ", ")): leave"
+          + (idle.count == 1 ? " it out" : " them out"))
     }
   }
 
