@@ -51,6 +51,17 @@ struct InterchangeTests {
       let back = try Recording(jsonRepresentation: text)
       #expect(back == recording && back.identity == recording.identity, "seed \(seed)")
     }
+    // A file has one timescale for all times: frames are the same in other ticks.
+    let range = TimeRange(
+      start: Time(value: 66, timescale: 1000), duration: Time(value: 330, timescale: 1000))
+    let tap = Decision(time: range.start, detectionID: DetectionID(1), strong: true)
+    let ticks = try Recording(
+      timeRange: range,
+      frameTimes: FrameTimes(range: range, frameDuration: Time(value: 33, timescale: 1000)),
+      fNumber: 2.8, detectionTracks: [], decisions: [tap],
+      transitions: [tap: Transition(duration: Time(value: 1, timescale: 30))])
+    let read = try Recording(jsonRepresentation: ticks.jsonRepresentation())
+    #expect(read == ticks && read.frameTimes.hashValue == ticks.frameTimes.hashValue)
     let edited = try ChangesTests.edited()
     let flat = try edited.flattened()
     let back = try Recording(jsonRepresentation: flat.jsonRepresentation())

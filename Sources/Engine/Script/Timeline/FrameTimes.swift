@@ -7,7 +7,7 @@ public struct FrameTimes: Hashable, Sendable, RandomAccessCollection {
   /// The most frames that a script can have: 155 hours at 30 frames a second.
   public static let maximumCount = 1 << 24
 
-  private enum Storage: Hashable, Sendable {
+  private enum Storage: Sendable {
     /// Frame i at (start + i · step) / timescale; the last one does not overflow.
     case regular(start: Int64, step: Int64, timescale: Int32, count: Int)
     case listed([Time])
@@ -65,6 +65,22 @@ public struct FrameTimes: Hashable, Sendable, RandomAccessCollection {
   }
 
   private init(storage: Storage) { self.storage = storage }
+
+  /// The same times, in whatever ticks, and both listed or both at a constant rate.
+  public static func == (a: FrameTimes, b: FrameTimes) -> Bool {
+    switch (a.storage, b.storage) {
+    case (.listed(let a), .listed(let b)): a == b
+    case (.regular, .regular):
+      a.count == b.count && a.frameDuration == b.frameDuration && a.first == b.first
+    default: false
+    }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(count)
+    hasher.combine(first)
+    hasher.combine(last)
+  }
 
   public var startIndex: Int { 0 }
   public var endIndex: Int {
