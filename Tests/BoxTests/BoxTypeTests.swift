@@ -6,6 +6,35 @@ import MovieKit
 import Testing
 
 @Suite struct BoxTypeTests {
+  /// Values that are dropped leave the others as they were, in all their languages.
+  @Test func metadataWithoutSomeNames() throws {
+    func value(_ locale: Int, _ text: String) -> Box {
+      Box.of("data") { builder in
+        builder.u32(1)
+        builder.u32(locale)
+        builder.text(text)
+      }
+    }
+    var meta = try #require(
+      try Box.parse(
+        Entry.items([("a.gone", 1, [1]), ("b.stays", 1, []), ("c.empty", 1, [])]).bytes[...]
+      )
+      .first)
+    let texts = [value(0x5553_15C7, "Hello"), value(0x4652_1A41, "Bonjour")]
+    meta.boxes = meta.boxes.map { box in
+      guard box.type == "ilst" else { return box }
+      let entry = Box(FourCC(rawValue: 2), data: texts.flatMap(\.bytes))
+      return Box("ilst", [box.boxes[0], entry])
+    }
+    meta.boxes.append(Box("ctry", data: [0, 0, 0, 0, 0, 0, 0, 0]))
+    let left = try #require(meta.droppingItems { $0.hasSuffix("gone") })
+    let parsed = try #require(try Box.parse(left.bytes[...]).first)
+    #expect(parsed.boxes.map(\.type) == meta.boxes.map(\.type))
+    #expect(try ItemMetadata(parsed).items.map(\.key) == ["b.stays", "b.stays"])
+    #expect(parsed["ilst"]?.boxes.first?.data.elementsEqual(texts.flatMap(\.bytes)) == true)
+    #expect(meta.droppingItems { $0.contains(".") } == nil)
+  }
+
   let moov: Box
   init() throws {
     let boxes = try Box.parse(PhoneMovie.layout().bytes()[...])

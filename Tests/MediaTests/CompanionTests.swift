@@ -136,6 +136,60 @@ import Testing
         && shown.map(\.1.end) == [4, 6, 10, 14].map { Self.seconds($0) })
   }
 
+  /// Metadata of tracks, of the file and the whole name of a language come back.
+  @Test(arguments: ["b.mov", "b.mp4"]) func metadataOfTracks(_ name: String) async throws {
+    let folder = ScratchFolder()
+    try SoundFile.write(to: folder.file("a.mp4"), seconds: 1)
+    // A microphone, said of the track of sound.
+    let boxes = try Box.parse(folder.read("a.mp4")[...]).map { box -> Box in
+      guard box.type == "moov" else { return box }
+      var movie = box
+      movie.boxes = box.boxes.map { box in
+        guard box.type == "trak" else { return box }
+        var track = box
+        track.boxes.append(.metadata([.text("com.example.microphone", "lavalier")]))
+        return track
+      }
+      return movie
+    }
+    folder.write(boxes.flatMap(\.bytes), to: "s.mp4")
+    var packet = Box("uuid", data: Array("<x:xmpmeta/>".utf8))
+    packet.extendedType = [
+      0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8, 0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF,
+      0xAC,
+    ]
+    var settings = WriterSettings(
+      dimensions: Dimensions(width: 32, height: 32), pixelFormat: .yuv420Video8, tags: .bt709)
+    settings.encoderPreset = "ultrafast"
+    settings.temporaryFiles = folder.temporaryFiles
+    settings.sound = try await .of(folder.file("s.mp4"))
+    settings.companions = try Self.companions()
+    settings.companions.fileBoxes = [packet]
+    settings.companions.pictureBoxes = [.metadata([.text("com.example.lens", "26 mm")])]
+    settings.companions.pictureLabels = TrackLabels(name: "Kamera A")
+    settings.companions.pictureLabels.extendedLanguage = "zh-Hant-TW"
+    settings.companions.texts[0].labels.extendedLanguage = "de-CH"
+    let writer = try FrameWriter.create(folder.file(name), settings: settings)
+    try writer.append(
+      Scene.smooth(32, 32, .yuv420Video8), time: .zero, duration: Time(value: 2, timescale: 1))
+    try writer.finish()
+    let found = try await Self.read(folder.file(name))
+    #expect(found.leftOut.isEmpty && found.fileBoxes.map(\.bytes) == [packet.bytes])
+    #expect(found.pictureLabels == settings.companions.pictureLabels)
+    #expect(found.texts.first?.labels.extendedLanguage == "de-CH")
+    for (type, value) in [(MediaType.video, "26 mm"), (.audio, "lavalier")] {
+      let track = try #require(
+        try await Asset(path: folder.file(name)).loadTracks(withMediaType: type).first)
+      var values: [String?] = []
+      for item in try await track.load(.metadata) {
+        values.append(try await item.load(.stringValue))
+      }
+      #expect(values.contains(value))
+    }
+    #expect(found.losses(in: .webM).contains("the metadata of the pictures' track"))
+    #expect(found.losses(in: .webM).contains("the metadata of the sound track 2"))
+  }
+
   /// Thousands of captions at one time would make a movie of gigabytes: they are left out, and named.
   @Test func captionsThatOverlapTooOften() async throws {
     let folder = ScratchFolder()

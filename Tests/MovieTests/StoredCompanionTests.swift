@@ -40,6 +40,47 @@ import Testing
     #expect(found.timecodeTime == .zero && found.leftOut.isEmpty)
   }
 
+  /// Metadata of the pictures' track, and beside the movie, are kept; what nothing is known of is named.
+  @Test func metadataOfTracksAndFiles() async throws {
+    var layout = MovieLayout([Self.pictures()])
+    layout.tracks[0].extras = [
+      Entry.items([("com.apple.quicktime.camera.lens_model", 1, Array("26 mm".utf8))]),
+      Box("abcd", data: [1]),
+    ]
+    layout.extras = [Box("csgm", data: [1, 2]), Box("udta", data: [0, 0, 0, 0])]
+    var packet = Box("uuid", data: Array("<x:xmpmeta/>".utf8))
+    packet.extendedType = [
+      0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8, 0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF,
+      0xAC,
+    ]
+    var other = packet
+    other.extendedType = [UInt8](0..<16)
+    let handler = Box.full("hdlr") { builder in
+      builder.u32(0)
+      builder.code("nrtm")
+      builder.zeros(13)
+    }
+    let camera = Box(
+      "meta", leading: [0, 0, 0, 0], [handler, Box("xml ", data: [0, 0, 0, 0, 65])])
+    let items = Box("meta", leading: [0, 0, 0, 0], [handler, Box("iloc", data: [0, 0, 0, 0])])
+    let bytes =
+      layout.bytes() + packet.bytes + camera.bytes + other.bytes + items.bytes
+      + [UInt8](repeating: 0, count: 37)
+    let found = try await FilmCompanions(
+      Asset(source: MemorySource(bytes)), frameDuration: Time(value: 1, timescale: 25))
+    #expect(found.fileBoxes.map(\.bytes) == [packet.bytes, camera.bytes])
+    #expect(found.pictureBoxes.map(\.type) == ["meta"])
+    #expect(
+      found.leftOut == [
+        "the box 'csgm' of the movie",
+        "the box 'uuid' 000102030405060708090a0b0c0d0e0f of the file",
+        "the box 'meta' of the file", "the box 'abcd' of track 1",
+      ])
+    // MP4's has a version in front.
+    let written = try #require(found.pictureDescriptions(in: .mp4).first)
+    #expect(written.data.prefix(4).elementsEqual([0, 0, 0, 0]))
+  }
+
   /// Edits make hundreds of megabytes of a short sample: no more is taken than a movie's text may have.
   @Test(arguments: [false, true]) func textThatEditsRepeat(isChapters: Bool) async throws {
     var text = MovieLayout.Track(

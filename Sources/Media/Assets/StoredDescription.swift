@@ -11,6 +11,10 @@ struct StoredTrack: Sendable {
   var shownSize: (width: Double, height: Double)
   /// Descriptions of the track.
   var extras: [Box]
+  /// The language with its script and country (BCP 47), which three letters cannot say.
+  var extendedLanguage: String?
+  /// Boxes of the track that nothing is known of, in words.
+  var unknown: [String]
 }
 
 /// Its description of the whole movie, likewise.
@@ -19,4 +23,8 @@ struct StoredMovie: Sendable {
   var creationTime: UInt32
   /// Descriptions of the movie.
   var extras: [Box]
+  /// Descriptions that stand beside the movie in the file.
+  var fileExtras: [Box]
+  /// Boxes that nothing is known of, in words.
+  var unknown: [String]
 }

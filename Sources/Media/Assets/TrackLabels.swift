@@ -9,6 +9,8 @@ package struct TrackLabels: Hashable, Sendable {
   package var name: String?
   /// As DASH calls them (ISO/IEC 23009-1 §5.8.5.5): `commentary`, `caption`, `forced-subtitle`….
   package var roles: [String] = []
+  /// The language with its script and country (BCP 47); `nil` where its code says all.
+  package var extendedLanguage: String?
 
   private static let scheme = "urn:mpeg:dash:role:2011"
 
@@ -49,6 +51,12 @@ package struct TrackLabels: Hashable, Sendable {
         }
       }
     }
+  }
+
+  /// Whether descriptions of a track say its name and roles.
+  func isSaid(by descriptions: [Box]) -> Bool {
+    let said = TrackLabels(descriptions)
+    return said.name == name && said.roles == roles
   }
 
   /// The user data that say this; none for a track without labels.
@@ -119,6 +127,8 @@ extension AssetTrack {
   package func labels() async throws(CinematicError) -> TrackLabels {
     if let stream = container as? StreamTrack { return stream.labels }
     let stored = try await (container as? any CodedTrack)?.stored()
-    return TrackLabels(stored?.extras ?? [])
+    var labels = TrackLabels(stored?.extras ?? [])
+    labels.extendedLanguage = stored?.extendedLanguage
+    return labels
   }
 }

@@ -93,6 +93,7 @@ struct CompanionTracks {
     showsCaptions = showsCaptions || track.isEnabled
     track.alternateGroup = Self.alternateGroup
     track.extraBoxes = text.labels.boxes
+    track.extendedLanguage = text.labels.extendedLanguage
     track.shownSize = size
     if let code = text.languageCode { track.language = code }
     let gap: [UInt8]? =

@@ -17,12 +17,11 @@ extension FilmCompanions {
     guard let parsed = try? Box.parse(box.bytes[...]).first,
       let items = try? ItemMetadata(parsed).items
     else { return box }
-    let isCinematic = { (item: ItemMetadata.Item) in
-      CinematicTracks.keyPrefixes.contains { item.key.lowercased().hasPrefix($0) }
+    let isCinematic = { (key: String) in
+      CinematicTracks.keyPrefixes.contains { key.lowercased().hasPrefix($0) }
     }
-    guard items.contains(where: isCinematic) else { return box }
-    let rest = items.filter { !isCinematic($0) }
-    return rest.isEmpty ? nil : .metadata(rest)
+    guard items.contains(where: { isCinematic($0.key) }) else { return box }
+    return parsed.droppingItems(where: isCinematic)
   }
 
   /// The companions in a pipe: all that its head holds. Captions come among the pictures, and are left out.

@@ -25,7 +25,13 @@ extension FilmCompanions {
 
   /// What the boxes call descriptions that have no plain name.
   var unnamedDescriptions: [String] {
-    Set(boxes.flatMap(Self.items).filter { $0.key == nil }.map(\.stored)).sorted()
+    let all = boxes + fileBoxes
+    return Set(all.flatMap(Self.items).filter { $0.key == nil }.map(\.stored)).sorted()
+  }
+
+  /// Whether a box of a track says its name and roles alone.
+  static func isLabels(_ box: Box) -> Bool {
+    box.type == "udta" && boxes(in: box).allSatisfy { ["name", "kind"].contains($0.type) }
   }
 
   private typealias Item = (key: String?, stored: String, value: String)

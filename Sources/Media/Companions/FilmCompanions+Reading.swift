@@ -36,6 +36,7 @@ extension FilmCompanions {
       let timeline = try await pictures.load(.timeline)
       if timeline.count > 0 { timecodeTime = timeline[0].timeRange.start - zero }
     }
+    try await addDescriptions(of: pictures, tracks.filter { $0.mediaType == .audio })
     pictureLabels = try await pictures.labels()
     pictureLanguageCode = try await pictures.load(.languageCode)
     let chapterTracks = try await Self.chapterTracks(tracks)
@@ -80,6 +81,22 @@ extension FilmCompanions {
       leftOut.append("the timed metadata of track \(track.trackID)\(Self.format(entries))")
     case .timecode: leftOut.append("the timecode of track \(track.trackID)")
     default: leftOut.append("the track \(track.trackID) of kind '\(track.mediaType)'")
+    }
+  }
+
+  /// Descriptions of the pictures' track, and whether those of sound have any.
+  private mutating func addDescriptions(
+    of pictures: AssetTrack, _ sounds: [AssetTrack]
+  ) async throws(CinematicError) {
+    if let stored = try await (pictures.container as? any CodedTrack)?.stored() {
+      // The apertures are those of the stored pictures.
+      pictureBoxes = stored.extras.filter { $0.type != "tapt" }.compactMap(Self.kept)
+      leftOut += stored.unknown
+    }
+    for track in sounds {
+      guard let stored = try await (track.container as? any CodedTrack)?.stored() else { continue }
+      leftOut += stored.unknown
+      if !stored.extras.allSatisfy(Self.isLabels) { soundWithMetadata.append(track.trackID) }
     }
   }
 

@@ -52,6 +52,19 @@ extension FilmCompanions {
     return boxes + [Box("udta", [meta])]
   }
 
+  /// The descriptions of the pictures' track.
+  func pictureDescriptions(in format: MovieFormat) -> [Box] {
+    Self.descriptions(ofTrack: pictureBoxes, pictureLabels, in: format)
+  }
+
+  /// A track's descriptions as boxes of a kind of movie, with its name and roles.
+  static func descriptions(
+    ofTrack boxes: [Box], _ labels: TrackLabels, in format: MovieFormat
+  ) -> [Box] {
+    let boxes = boxes.map { box($0, in: format) }
+    return labels.isSaid(by: boxes) ? boxes : boxes + labels.boxes
+  }
+
   /// A movie's own `meta`: a plain box in QuickTime, one with a version in MP4.
   private static func box(_ box: Box, in format: MovieFormat) -> Box {
     guard box.type == "meta", case .data(let data) = box.content else { return box }
@@ -67,11 +80,13 @@ extension FilmCompanions {
   /// Companions that a kind of movie has no place for, in words.
   public func losses(in container: OutputFormat.Container) -> [String] {
     if container == .webM {
-      let lost = [
-        timecode == nil ? nil : "the timecode", texts.isEmpty ? nil : "the captions",
-        unnamedDescriptions.isEmpty
-          ? nil : "the metadata \(unnamedDescriptions.joined(separator: ", "))",
-      ]
+      let lost =
+        [
+          timecode == nil ? nil : "the timecode", texts.isEmpty ? nil : "the captions",
+          unnamedDescriptions.isEmpty
+            ? nil : "the metadata \(unnamedDescriptions.joined(separator: ", "))",
+          pictureBoxes.allSatisfy(Self.isLabels) ? nil : "the metadata of the pictures' track",
+        ] + soundWithMetadata.map { "the metadata of the sound track \($0)" }
       return leftOut + lost.compactMap(\.self)
     }
     let leftOut =

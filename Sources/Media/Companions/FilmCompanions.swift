@@ -77,6 +77,12 @@ public struct FilmCompanions: Sendable {
   /// Chapters by their times; each lasts until the next.
   public var chapters: [Chapter] = []
   var texts: [TextTrack] = []
+  /// Descriptions that a file has beside its movie.
+  var fileBoxes: [Box] = []
+  /// Descriptions of the pictures' track, as a movie file has them.
+  var pictureBoxes: [Box] = []
+  /// The tracks of sound that have more of them than a name and roles.
+  var soundWithMetadata: [UInt32] = []
   /// Of the pictures' track.
   var pictureLabels = TrackLabels()
   /// Three letters of ISO 639-2 for the pictures' track; `nil` if unknown.
@@ -93,8 +99,8 @@ public struct FilmCompanions: Sendable {
     [
       timecode == nil ? nil : "the timecode", chapters.isEmpty ? nil : "the chapters",
       texts.isEmpty ? nil : "the captions",
-      creationTime == 0 && boxes.isEmpty && tags.isEmpty && pictureLabels == TrackLabels()
-        ? nil : "the metadata",
+      creationTime == 0 && boxes.isEmpty && fileBoxes.isEmpty && pictureBoxes.isEmpty
+        && tags.isEmpty && pictureLabels == TrackLabels() ? nil : "the metadata",
     ].compactMap { $0 }
   }
 
@@ -143,6 +149,8 @@ public struct FilmCompanions: Sendable {
   init(_ movie: StoredMovie) {
     creationTime = movie.creationTime
     boxes = movie.extras.compactMap(Self.kept)
+    fileBoxes = movie.fileExtras
+    leftOut = movie.unknown
   }
 
   /// Drops what has its place in one movie, where that is one of several.
@@ -156,14 +164,18 @@ public struct FilmCompanions: Sendable {
   ///
   /// - Parameter name: the other movie's.
   package mutating func leaveOut(_ other: FilmCompanions, of name: String) {
-    let describes = !other.boxes.isEmpty || !other.tags.isEmpty
+    let describes = !other.boxes.isEmpty || !other.fileBoxes.isEmpty || !other.tags.isEmpty
     let isDescribed =
-      other.boxes == boxes && other.tags.elementsEqual(tags, by: { $0 == $1 })
+      other.boxes == boxes && other.fileBoxes == fileBoxes
+      && other.tags.elementsEqual(tags, by: { $0 == $1 })
+    let trackMetadata = other.pictureBoxes.filter { !Self.isLabels($0) }
     let lost = [
       other.timecode == nil ? nil : "the timecode", other.chapters.isEmpty ? nil : "the chapters",
       other.texts.isEmpty ? nil : "the captions", describes && !isDescribed ? "the metadata" : nil,
       other.pictureLabels.name == nil || other.pictureLabels == pictureLabels
         ? nil : "the name of the pictures' track",
+      trackMetadata.allSatisfy(pictureBoxes.contains)
+        ? nil : "the metadata of the pictures' track",
     ]
     leftOut += (lost.compactMap(\.self) + other.leftOut).map { "\($0) of \(name)" }
   }

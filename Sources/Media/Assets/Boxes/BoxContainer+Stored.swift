@@ -7,24 +7,77 @@ extension BoxContainer {
   /// The boxes of a movie or a track that describe it for people and for other programs.
   static let descriptions: Set<FourCC> = ["udta", "meta"]
 
+  /// Boxes that say how a file is built or read, which a copy says anew, and old ones of pictures' editing.
+  private static let structure: Set<FourCC> = [
+    "ftyp", "styp", "moov", "mdat", "free", "skip", "wide", "pnot", "PICT", "pdin", "moof", "mfra",
+    "sidx", "ssix", "prft", "mvhd", "trak", "mvex", "iods", "cmov", "ctab", "tkhd", "mdia", "edts",
+    "tref", "tapt", "load", "clip", "matt", "trgr",
+  ]
+  /// Adobe's XMP, which stands for itself wherever it is.
+  private static let xmp: [UInt8] = [
+    0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8, 0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF, 0xAC,
+  ]
+
+  /// Whether a box describes, and what it says is in itself.
+  private static func describes(_ header: BoxHeader) -> Bool {
+    header.type == "uuid" ? header.extendedType == xmp : descriptions.contains(header.type)
+  }
+
+  /// A box that is not kept because nothing is known of it, in words; `nil` for others.
+  private static func unknown(_ header: BoxHeader, of place: String) -> String? {
+    guard !describes(header), !structure.contains(header.type) else { return nil }
+    let digits = header.extendedType?.map { byte in
+      let text = String(byte, radix: 16)
+      return text.count == 1 ? "0" + text : text
+    }
+    return "the box '\(header.type)'\(digits.map { " \($0.joined())" } ?? "") of \(place)"
+  }
+
   func storedMovie() async throws(CinematicError) -> StoredMovie? {
     let moov = try await moov()
     let content = try await browser.content(try await box("mvhd", in: moov))
     let header = try named { () throws(CinematicError) in try MovieHeader(content) }
+    let (extras, unknown) = try await described(by: moov, "the movie")
+    let (outer, others) = try await described(by: nil, "the file")
+    // Parts of a box of items may lie anywhere in the file.
+    let isInItself = { (box: Box) in
+      guard box.type == "meta" else { return true }
+      let parsed = try? Box.parse(box.bytes[...]).first
+      return parsed.map { $0["iloc"] == nil } ?? false
+    }
     return StoredMovie(
-      creationTime: UInt32(clamping: header.creationTime),
-      extras: try await boxes(of: Self.descriptions, in: moov))
+      creationTime: UInt32(clamping: header.creationTime), extras: extras,
+      fileExtras: outer.filter(isInItself),
+      unknown: unknown + others
+        + outer.filter { !isInItself($0) }.map { "the box '\($0.type)' of the file" })
   }
 
-  /// Whole boxes of some types.
-  fileprivate func boxes(
-    of types: Set<FourCC>, in parent: BoxHeader
-  ) async throws(CinematicError) -> [Box] {
+  /// The descriptions in a box, or at the top of the file, and what nothing is known of.
+  ///
+  /// - Parameter place: names the box in words.
+  fileprivate func described(
+    by parent: BoxHeader?, _ place: String, beside types: Set<FourCC> = []
+  ) async throws(CinematicError) -> (boxes: [Box], unknown: [String]) {
     var boxes: [Box] = []
-    for header in try await browser.all(in: parent) where types.contains(header.type) {
-      boxes.append(Box(header.type, data: try await browser.content(header)))
+    var unknown: [String] = []
+    let size = try await browser.source.believedByteCount()
+    var left = BoxBrowser.maximumContentSize
+    for header in try await browser.all(in: parent)
+    where header.end <= size && header.type.rawValue != 0 {
+      if Self.describes(header) || types.contains(header.type) {
+        left -= header.contentSize
+        guard left >= 0 else {
+          unknown.append("the box '\(header.type)' of \(place), of \(header.size) bytes")
+          continue
+        }
+        var box = Box(header.type, data: try await browser.content(header))
+        box.extendedType = header.extendedType
+        boxes.append(box)
+      } else if let name = Self.unknown(header, of: place), !unknown.contains(name) {
+        unknown.append(name)
+      }
     }
-    return boxes
+    return (boxes, unknown)
   }
 }
 
@@ -36,11 +89,20 @@ extension BoxTrack {
     let isSound = mediaType == .audio
     let header = content.header
     // The apertures of pictures have a box of their own.
+    let (extras, unknown) = try await container.described(
+      by: content.box, "track \(trackID)", beside: isSound ? [] : ["tapt"])
     return StoredTrack(
       entry: entries.count == 1 ? entries[0].box : nil,
       shownSize: (Double(header.width) / 65536, Double(header.height) / 65536),
-      extras: try await container.boxes(
-        of: BoxContainer.descriptions.union(isSound ? [] : ["tapt"]), in: content.box))
+      extras: extras, extendedLanguage: try await extendedLanguage(), unknown: unknown)
+  }
+
+  private func extendedLanguage() async throws(CinematicError) -> String? {
+    guard let header = try await container.browser.find("mdia", "elng", in: content.box) else {
+      return nil
+    }
+    let text = try await container.browser.content(header).dropFirst(4).prefix { $0 != 0 }
+    return text.isEmpty ? nil : String(decoding: text, as: UTF8.self)
   }
 
   /// The descriptions that samples refer to, those that say the same once, and whether all of them are there.

@@ -49,6 +49,8 @@ public struct MovieMuxer {
     public var metadata: [ItemMetadata.Item] = []
     /// Boxes that the movie gets beside its own: descriptions copied from elsewhere.
     public var extraBoxes: [Box] = []
+    /// Boxes that the file gets beside the movie, before it: descriptions likewise.
+    public var fileBoxes: [Box] = []
     /// How much of the movie a fragment holds, in seconds; where the index stands first, how much of a
     /// track lies together.
     public var fragmentSeconds = 1.0
@@ -162,6 +164,7 @@ public struct MovieMuxer {
   private mutating func writeFront() throws(CinematicError) {
     let isAdvancedVideo = lanes.contains { $0.settings.sampleEntry.type == "avc1" }
     try write(settings.format.fileType(isAdvancedVideo: isAdvancedVideo).bytes)
+    for box in settings.fileBoxes { try write(box.bytes) }
     indexOffset = position
     if settings.layout == .indexFirst {
       try write([UInt8](repeating: 0, count: expectedIndexSize))

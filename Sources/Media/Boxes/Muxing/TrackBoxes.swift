@@ -114,10 +114,16 @@ struct TrackBoxes {
           "dref", leading: [0, 0, 0, 0, 0, 0, 0, 1],
           [Box("url ", version: 0, flags: 1) { _ in }])
       ])
+    let language = settings.extendedLanguage.map { text in
+      Box("elng", version: 0) { writer in
+        writer.append(text.utf8)
+        writer.u8(0)
+      }
+    }
     return Box(
       "mdia",
-      [
-        header, handler("mhlr", settings.handler, settings.name),
+      [header] + (language.map { [$0] } ?? []) + [
+        handler("mhlr", settings.handler, settings.name),
         Box("minf", [mediaHeader] + dataHandler + [dataReference, sampleTable(log)]),
       ])
   }

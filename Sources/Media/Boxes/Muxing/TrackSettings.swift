@@ -38,6 +38,8 @@ public struct TrackSettings: Sendable {
   public var extraBoxes: [Box] = []
   /// ISO 639-2/T.
   public var language = "und"
+  /// The language with its script and country (BCP 47), where three letters do not say it.
+  public var extendedLanguage: String?
   /// Whether players show or play it unless they are told otherwise.
   public var isEnabled = true
   /// Tracks of the same number, except 0, are alternatives of which players choose one.

@@ -62,3 +62,42 @@ public struct ItemMetadata: Hashable, Sendable {
     }
   }
 }
+
+extension Box {
+  /// A parsed `meta` without the values of some names, as one of bytes. Everything else in it stays: countries,
+  /// languages, what is said of single values.
+  ///
+  /// - Returns: `nil` where no value is left; the same box where it has no names.
+  package func droppingItems(where isDropped: (String) -> Bool) -> Box? {
+    guard let keys = self["keys"], let list = self["ilst"],
+      let names = try? Box.prefix(keys.data.dropFirst(8), count: .max)
+    else { return self }
+    var numbers: [UInt32: UInt32] = [:]
+    var kept: [Box] = []
+    for (index, name) in names.enumerated()
+    where !isDropped(String(decoding: name.data, as: UTF8.self)) {
+      kept.append(name)
+      numbers[UInt32(index + 1)] = UInt32(kept.count)
+    }
+    let values = list.boxes.compactMap { value -> Box? in
+      guard let number = numbers[value.type.rawValue] else { return nil }
+      var value = value
+      value.type = FourCC(rawValue: number)
+      return value
+    }
+    guard !values.isEmpty else { return nil }
+    let table = Box("keys", version: 0) { writer in
+      writer.u32(UInt32(kept.count))
+      for name in kept { writer.box(name) }
+    }
+    var result = self
+    result.boxes = boxes.map { box in
+      switch box.type {
+      case "keys": return table
+      case "ilst": return Box("ilst", values)
+      default: return box
+      }
+    }
+    return Box(type, data: Array(result.bytes.dropFirst(result.headerSize)))
+  }
+}

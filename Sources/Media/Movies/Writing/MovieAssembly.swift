@@ -63,9 +63,12 @@ final class MovieAssembly {
       frameDuration = target.nominalFrameDuration
       video = encoder.track(target, in: format)
     }
-    let labels = settings.companions.pictureLabels
     // Copied tracks have theirs.
-    if video.extraBoxes.isEmpty { video.extraBoxes = labels.boxes }
+    if video.extraBoxes.isEmpty {
+      video.extraBoxes = settings.companions.pictureDescriptions(in: format)
+    }
+    let labels = settings.companions.pictureLabels
+    video.extendedLanguage = video.extendedLanguage ?? labels.extendedLanguage
     if video.language == "und", let code = settings.companions.pictureLanguageCode {
       video.language = code
     }
@@ -80,6 +83,7 @@ final class MovieAssembly {
         frameDuration: frameDuration, path: path)
     }
     muxing.extraBoxes = settings.companions.descriptions(in: format)
+    muxing.fileBoxes = settings.companions.fileBoxes
     muxing.creationTime = settings.companions.creationTime
     companions = CompanionTracks(
       settings.companions, timelineStart: timelineStart, timescale: timescale,

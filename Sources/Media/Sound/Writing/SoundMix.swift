@@ -52,8 +52,12 @@ final class SoundMix {
             from: segment.sourceTimeRange.start, length: segment.sourceTimeRange.duration,
             at: segment.time)
         }
+        let extras = track.segments.map { $0.source.track.stored?.extras ?? [] }
+        // Of several sources, what all say is true of the track.
+        let isOne = extras.dropFirst().allSatisfy { $0 == extras[0] }
         try add(
-          stretches, languageCode: track.languageCode, labels: track.labels, choice: track.choice)
+          stretches, languageCode: track.languageCode, labels: track.labels, choice: track.choice,
+          extras: isOne ? extras.first : nil)
       }
     case .live(let format):
       endsWithPictures = true
@@ -111,11 +115,9 @@ final class SoundMix {
     track.plainFrameSize = lane.entry.plain?.frameSize
     track.rollDistance = lane.entry.rollDistance
     if let languageCode { track.language = languageCode }
-    if let extras, container.format == .quickTime {
-      track.extraBoxes = extras
-    } else {
-      track.extraBoxes = labels.boxes
-    }
+    track.extendedLanguage = labels.extendedLanguage
+    track.extraBoxes = FilmCompanions.descriptions(
+      ofTrack: (extras ?? []).compactMap(FilmCompanions.kept), labels, in: container.format)
     lanes.append(
       Lane(lane: lane, track: track, choice: choice, summary: summary, labels: labels))
   }

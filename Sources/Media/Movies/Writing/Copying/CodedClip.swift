@@ -103,6 +103,7 @@ public struct CodedClip: Sendable {
         sampleEntry: entry.namedForSetsOfTheirOwn)
       track.shownSize = stored.shownSize
       track.extraBoxes = stored.extras
+      track.extendedLanguage = stored.extendedLanguage
     } else {
       guard let configuration else {
         throw CinematicError(.unknown, "\(reader.name) has pictures without a description")
