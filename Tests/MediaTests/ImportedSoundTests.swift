@@ -3,6 +3,7 @@
 import CFFmpeg
 import FocalBoxes
 import FocalCore
+import Synchronization
 import Testing
 
 @testable import FocalMedia
@@ -250,6 +251,68 @@ import Testing
     #expect(heard.count == 40_000)
     #expect(heard[..<20_000] == sources[0][100..<20_100])
     #expect(heard[20_000...] == sources[1][7000..<27_000])
+  }
+
+  /// Matroska's times are whole milliseconds: the last samples lie behind what they say.
+  @Test(
+    .enabled(if: SoundFile.hasEncoder("flac"), "this FFmpeg has no flac"),
+    arguments: [1.0005, 1.1017, 1.2343])
+  func lastSamplesOfLosslessSound(_ seconds: Double) async throws {
+    let folder = ScratchFolder()
+    let file = SoundFile(
+      encoder: "flac", container: "matroska", rate: 44100, channels: 2, format: AV_SAMPLE_FMT_S16)
+    try file.write(to: folder.file("a.mkv"), seconds: seconds)
+    let (path, sound) = try await Self.movie(with: "a.mkv", in: folder)
+    #expect(sound == [.init(codec: "flac", storedAs: "alac")])
+    let (heard, meant) = (try DecodedSound(path), try DecodedSound(folder.file("a.mkv")))
+    #expect(meant.channels.first?.count == Int(seconds * 44100))
+    #expect(heard.channels == meant.channels)
+  }
+
+  /// Packets that cannot be decoded are silent, and said with their time, or end the sound.
+  @Test(.enabled(if: SoundFile.hasEncoder("flac"), "this FFmpeg has no flac"))
+  func damagedSound() async throws {
+    let folder = ScratchFolder()
+    let file = SoundFile(
+      encoder: "flac", container: "mp4", rate: 48000, channels: 1, format: AV_SAMPLE_FMT_S16)
+    try file.write(to: folder.file("a.mp4"), seconds: 2)
+    var bytes = folder.read("a.mp4")
+    let whole = try await SoundSource.first(of: folder.file("a.mp4"))
+    let index = whole.track.index
+    let first = index[6].decodeTime
+    let gone = index[9].decodeTime - first
+    for number in 6..<9 {
+      let (start, size) = (Int(index[number].offset), index[number].size)
+      bytes.replaceSubrange(start..<start + size, with: [UInt8](repeating: 0, count: size))
+    }
+    folder.write(bytes, to: "b.mp4")
+    func text(_ ticks: Int64) -> String {
+      "\((Double(ticks) / Double(whole.track.timescale) * 100).rounded() / 100) s"
+    }
+    let message =
+      "\(text(gone)) of the sound of \(folder.file("b.mp4")) at \(text(first)) cannot be decoded"
+    let source = try await SoundSource.first(of: folder.file("b.mp4"))
+    let stretch = try #require(source.stretches(from: .zero, length: nil, at: .zero).first)
+    let form = SoundForm(
+      sampleFormat: AV_SAMPLE_FMT_FLT, sampleRate: 48000,
+      channelMask: SoundForm.channelMask(count: 1))
+    func samples(_ damage: DamageResponse) throws(CinematicError) -> Int {
+      let decoder = try SoundDecoder(stretch, form: form, skipsLead: false, damage: damage)
+      var count = 0
+      while let frame = try decoder.next() { count += frame.count }
+      return count
+    }
+    let error = failure { () throws(CinematicError) in _ = try samples(.stop) }
+    #expect(error?.code == .malformed && error?.message.hasPrefix(message) == true)
+    let told = Told()
+    #expect(try samples(.warn { told.add($0.message) }) == 96_000)
+    #expect(told.messages.count == 1 && told.messages.first?.hasPrefix(message) == true)
+  }
+
+  private final class Told: Sendable {
+    private let list = Mutex<[String]>([])
+    var messages: [String] { list.withLock { $0 } }
+    func add(_ message: String) { list.withLock { $0.append(message) } }
   }
 
   /// The sound is the same at every time; where a codec loses, in between of it and no further.

@@ -3,11 +3,11 @@
 import FocalCore
 import Synchronization
 
-/// The response to damaged pictures: checksums that do not fit, codes that mean nothing, missing pieces.
+/// The response to damaged pictures and sound: checksums that do not fit, codes that mean nothing, missing pieces.
 public enum DamageResponse: Sendable {
   /// Reading ends in an error that names the frame.
   case stop
-  /// Pixels that could be decoded are delivered; the handler, called from any thread, is given each error.
+  /// Pixels that could be decoded are delivered, and silence for sound that could not; the handler, called from any thread, is given each error.
   case warn(@Sendable (CinematicError) -> Void)
 
   private static let chosen = Mutex(DamageResponse.stop)

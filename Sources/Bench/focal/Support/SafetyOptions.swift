@@ -14,7 +14,7 @@ struct SafetyOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "At damaged pictures: stop with an error, or warn and go on with what can be decoded. Nothing can of HEIC and"
+      "At damaged pictures and sound: stop with an error, or warn and go on with what can be decoded. Nothing can of HEIC and"
         + " AVIF.",
       valueName: "stop|warn"))
   var onDamage = Response.stop

@@ -4,7 +4,7 @@ import CFFmpeg
 import FocalCore
 
 /// Decodes a stretch and resamples it: the stretch's first sample is the first that comes out. Gaps of
-/// the source are silent, samples that overlap are heard once.
+/// the source are silent, samples that overlap are heard once. So is what cannot be decoded, if damage does not end it.
 final class SoundDecoder {
   private let stretch: SoundStretch
   private let form: SoundForm
@@ -18,6 +18,12 @@ final class SoundDecoder {
   /// The longest silence that is filled in, in seconds: a longer one is a damaged time.
   private static let longestGap: Int64 = 600
   private var damagedCount = 0
+  private let damage: DamageResponse
+  /// What would be heard of the packets in a row that could not be decoded, in samples of the source's rate after the
+  /// stretch's start, and FFmpeg's code.
+  private var lost: (start: Int64, end: Int64, code: Int32)?
+  /// Where the packet lies that was handed to the decoder last, likewise.
+  private var fed: (start: Int64, end: Int64) = (0, 0)
   /// Whether the stretch begins with its first sound instead of the silence before it.
   private let skipsLead: Bool
   /// Where the first sample lies, in samples of the source's rate after the stretch's start.
@@ -38,9 +44,14 @@ final class SoundDecoder {
   private var name: String { stretch.source.name }
   private var rate: Int32 { stretch.source.parameters.sampleRate }
 
-  /// - Parameter skipsLead: whether silence before the first sound is left out (``lead``).
-  init(_ stretch: SoundStretch, form: SoundForm, skipsLead: Bool) throws(CinematicError) {
+  /// - Parameters:
+  ///   - skipsLead: whether silence before the first sound is left out (``lead``).
+  ///   - damage: what to do about sound that cannot be decoded.
+  init(
+    _ stretch: SoundStretch, form: SoundForm, skipsLead: Bool, damage: DamageResponse = .standard
+  ) throws(CinematicError) {
     self.stretch = stretch
+    self.damage = damage
     self.form = form
     self.skipsLead = skipsLead
     reader = stretch.makeReader()
@@ -62,6 +73,7 @@ final class SoundDecoder {
       let code = avcodec_receive_frame(decoder.pointer, frame.pointer)
       if code == FFmpeg.endOfFile {
         isFinished = true
+        try tellLoss()
         return try resampler?.flush()
       }
       if code == FFmpeg.again {
@@ -74,6 +86,7 @@ final class SoundDecoder {
         continue
       }
       damagedCount = 0
+      try tellLoss()
       if let samples = try take() { return samples }
     }
     return nil
@@ -88,6 +101,27 @@ final class SoundDecoder {
         .malformed, "the sound of \(name) is damaged: \(FFmpeg.text(code))",
         remedy: "make or copy the file again, or leave the sound out")
     }
+    // Broadcasts begin within a packet, and codecs that look back within their sound.
+    let track = stretch.source.track
+    let mayBeginBroken =
+      track.stored == nil || stretch.sourceTime > stretch.segment.timeRange.start
+    guard decodedEnd != nil || !mayBeginBroken, fed.end > 0 else { return }
+    lost = (lost?.start ?? max(fed.start, 0), fed.end, lost?.code ?? code)
+  }
+
+  /// Says what was lost before the sound goes on, or ends.
+  private func tellLoss() throws(CinematicError) {
+    guard let lost, lost.end > lost.start else { return }
+    self.lost = nil
+    func seconds(_ samples: Int64) -> Double { Double(samples) / Double(rate) }
+    func text(_ seconds: Double) -> Double { (seconds * 100).rounded() / 100 }
+    try damage.meet(
+      CinematicError(
+        .malformed,
+        "\(text(seconds(lost.end - lost.start))) s of the sound of \(name) at"
+          + " \(text(stretch.sourceTime.seconds + seconds(lost.start))) s cannot be decoded:"
+          + " \(FFmpeg.text(lost.code))",
+        remedy: "copy or download the file again, or leave the sound out"))
   }
 
   private func feed() throws(CinematicError) {
@@ -107,6 +141,7 @@ final class SoundDecoder {
     packet.pointer.pointee.pts = start
     packet.pointer.pointee.dts = start
     packet.pointer.pointee.duration = coded.duration.ticks(rate)
+    fed = (start, start &+ max(coded.duration.ticks(rate), 0))
     let code = avcodec_send_packet(decoder.pointer, packet.pointer)
     // Many decoders work here, and say here what they cannot decode.
     if code < 0 { try bear(code) }

@@ -37,7 +37,9 @@ package final class SoundFeed {
     while number < stretches.count {
       let stretch = stretches[number]
       if decoder == nil {
-        decoder = try SoundDecoder(stretch, form: form, skipsLead: false)
+        // Whoever listens hears it.
+        decoder = try SoundDecoder(
+          stretch, form: form, skipsLead: false, damage: .warn { _ in })
         position = 0
       }
       let length = stretch.length.ticks(format.sampleRate)

@@ -65,6 +65,15 @@ struct SoundStretch {
     sourceTime == segment.timeRange.start && length == segment.timeRange.duration
   }
 
+  /// Whether it goes on to where its track ends, by times that its container rounds to milliseconds.
+  var reachesRoundedEnd: Bool {
+    let track = source.track
+    guard track.stored == nil else { return false }
+    let shown = sourceTime + length - segment.timeRange.start
+    let media = segment.mediaStart + shown.converted(to: track.timescale).value
+    return track.index.decodeEnd - media <= Int64(track.timescale) / 500
+  }
+
   /// Reads its packets from some time before its start on.
   func makeReader() -> TrackSoundReader {
     TrackSoundReader(source.track, segment: segment, from: sourceTime)

@@ -95,10 +95,19 @@ final class SoundEncoder: SoundLane {
         // Long silence comes in parts; the rest is asked for again.
         try packer.add(silence: min(begin, limit) - packer.position)
       } else {
-        try decode(stretch, from: begin, until: samples(stretch.end))
+        try decode(stretch, from: begin, until: end(of: stretch))
       }
       try packer.send(sink, until: limit)
     }
+  }
+
+  /// Where a stretch ends, in samples of the movie. What is to lose nothing goes on to the last sample, whatever a
+  /// container says that rounds its times.
+  private func end(of stretch: SoundStretch) -> Int64 {
+    guard case .alac = packer.compressor.coding, number + 1 == stretches.count,
+      stretch.reachesRoundedEnd
+    else { return samples(stretch.end) }
+    return .max / 4
   }
 
   /// Adds a stretch's next samples, up to its end.
