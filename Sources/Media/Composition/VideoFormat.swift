@@ -39,6 +39,8 @@ public struct VideoFormat: Hashable, Sendable {
     }
     let rotation = try await track.displayRotation
     let entries: [SampleEntry] = try await track.load(.formatDescriptions)
+    let aspect = try await (track.container as? BoxTrack)?.pixelAspectRatio()
+    let unseen = try await track.load(.timeline).unseenPictures
     let found = Found()
     let feed = try await CinematicReader.feed(track, "format", isMirrored: false) { color, name in
       { first throws(CinematicError) in
@@ -49,12 +51,13 @@ public struct VideoFormat: Hashable, Sendable {
           dimensions: first.dimensions, pixelFormat: converter.pixelFormat, tags: converter.tags,
           colorCodes: converter.colorCodes, codedPixels: converter.codedPixels,
           fieldOrder: first.interlacedOrder ?? FieldOrder(first) ?? entries.first?.fieldOrder,
-          unkeptExtras: first.unkeptExtras + (rotation.isExact ? [] : [DisplayRotation.unkept]),
+          unkeptExtras: first.unkeptExtras
+            + (rotation.isExact ? [] : [DisplayRotation.unkept]) + unseen,
           hdrMetadata: (entries.first?.hdrMetadata ?? HDRMetadata()).filled(
             from: HDRMetadata(
               focal_frame_mastering_display(first.pointer),
               focal_frame_content_light(first.pointer))),
-          pixelAspectRatio: entries.first?.pixelAspectRatio ?? PixelAspectRatio(stored)
+          pixelAspectRatio: entries.first?.pixelAspectRatio ?? aspect ?? PixelAspectRatio(stored)
             ?? .square, preferredTransform: rotation.turn)
         found.format.withLock { $0 = format }
         return { frame, _ throws(CinematicError) in try converter.convert(frame, path: name) }

@@ -11,6 +11,7 @@ final class BoxContainer: AssetContainer {
 
   private let movie = SharedLoad<BoxHeader>()
   private let movieClock = SharedLoad<Clock>()
+  private let movieMatrix = SharedLoad<TransformMatrix>()
   private let trackList = SharedLoad<[BoxTrack.Content]>()
   let fragments = SharedLoad<[UInt32: SampleIndex]>()
   let fragmentEnds = SharedLoad<[UInt32: SampleIndex]?>()
@@ -61,6 +62,14 @@ final class BoxContainer: AssetContainer {
       let header = try await box("mvhd", in: try await moov())
       let content = try await browser.prefix(of: header, count: MovieHeader.durationSize)
       return try named { () throws(CinematicError) in try MovieHeader.duration(content) }
+    }
+  }
+
+  /// From the movie to the screen.
+  func matrix() async throws(CinematicError) -> TransformMatrix {
+    try await movieMatrix.value { [self] () async throws(CinematicError) -> TransformMatrix in
+      let content = try await browser.content(try await box("mvhd", in: try await moov()))
+      return try named { () throws(CinematicError) in try MovieHeader(content).matrix }
     }
   }
 
@@ -154,6 +163,7 @@ final class BoxContainer: AssetContainer {
         }
         tracks.append(track)
       }
+      if tracks.isEmpty { try await checkReadable(moov) }
       return tracks
     }
     return contents.map { BoxTrack($0, in: self) }
@@ -163,11 +173,17 @@ final class BoxContainer: AssetContainer {
 
   func box(_ type: FourCC, in parent: BoxHeader) async throws(CinematicError) -> BoxHeader {
     guard let box = try await browser.first(type, in: parent) else {
+      if parent.type == "moov" { try await checkReadable(parent) }
       throw CinematicError(
         .malformed, "\(name): '\(parent.type)' has no box '\(type)'",
         remedy: "copy or download the file again")
     }
     return box
+  }
+
+  /// - Throws: `unsupported` for an index that is compressed as a whole.
+  private func checkReadable(_ moov: BoxHeader) async throws(CinematicError) {
+    if try await browser.first("cmov", in: moov) != nil { throw .compressedIndex(name) }
   }
 
   /// The result of `body`; its error gets the file's name.

@@ -47,7 +47,9 @@ final class BoxTrack: CodedTrack {
 
   func isEnabled() -> Bool { content.header.isEnabled }
   var alternateGroup: Int16 { content.header.alternateGroup }
-  func matrix() -> TransformMatrix { content.header.matrix }
+  func matrix() async throws(CinematicError) -> TransformMatrix {
+    content.header.matrix.followed(by: try await container.matrix())
+  }
 
   /// The matrix of the pictures that an auxiliary track belongs to: those that it names, or else the movie's first.
   func pictureMatrix() async throws(CinematicError) -> TransformMatrix? {
@@ -192,13 +194,34 @@ final class BoxTrack: CodedTrack {
   func pictureFacts() async throws(CinematicError) -> PictureFacts {
     let entry = try await sampleEntries().first
     // Without a matrix of its own, pictures may say how they lie.
-    let matrix = matrix()
+    let matrix = try await matrix()
     let rotation = matrix == .identity ? nil : DisplayRotation(matrix)
     return PictureFacts(
       kind: .clip, color: entry?.containerColor, hdrMetadata: entry?.hdrMetadata ?? HDRMetadata(),
       fieldOrder: entry?.fieldOrder,
-      rotation: rotation, pixelAspectRatio: entry?.pixelAspectRatio,
-      unread: rotation?.isExact == false ? [DisplayRotation.unkept] : [])
+      rotation: rotation, pixelAspectRatio: try await pixelAspectRatio(),
+      unread: (rotation?.isExact == false ? [DisplayRotation.unkept] : [])
+        + (try await timeline().unseenPictures))
+  }
+
+  /// That of the description, or else the one at which its pictures have the track's size.
+  func pixelAspectRatio() async throws(CinematicError) -> PixelAspectRatio? {
+    guard let entry = try await sampleEntries().first else { return nil }
+    if let stated = entry.pixelAspectRatio { return stated }
+    let shown = content.header.dimensions
+    guard let size = entry.cleanAperture?.dimensions ?? entry.dimensions,
+      min(shown.width, shown.height, size.width, size.height) >= 16,
+      // Some programs turn the size, and not only the pictures.
+      (shown.width, shown.height) != (size.height, size.width)
+    else { return nil }
+    let (width, height) = (shown.width * size.height, shown.height * size.width)
+    // Sizes of blocks and of apertures differ by a few rows.
+    guard abs(width - height) * 50 > height else { return nil }
+    let divisor = Int(Time.greatestCommonDivisor(UInt64(width), UInt64(height)))
+    guard let horizontal = Int32(exactly: width / divisor),
+      let vertical = Int32(exactly: height / divisor)
+    else { return nil }
+    return PixelAspectRatio(horizontal: horizontal, vertical: vertical)
   }
 
   func decoderMaker() async throws(CinematicError) -> DecoderMaker {
@@ -241,7 +264,7 @@ final class BoxTrack: CodedTrack {
     let timeline = Timeline(
       index, mediaTimescale: try await timescale(),
       movieTimescale: try await container.clock().timescale, edits: try await editList(),
-      isFragmented: try await container.containsFragments())
+      isFragmented: try await container.containsFragments(), showsAll: mediaType != .video)
     // A million frames are nine hours, and nobody shows each 64 times: the edits of a small file can make a day's
     // work of it.
     guard timeline.count > 1_000_000, timeline.count / 64 > index.count else { return timeline }
@@ -249,5 +272,16 @@ final class BoxTrack: CodedTrack {
       .malformed,
       "the edit list of \(container.name) shows its \(index.count) samples \(timeline.count) times",
       remedy: "write the movie again without repetitions")
+  }
+}
+
+extension Timeline {
+  /// Pictures that are left out, in words: those that the next one takes the place of at once.
+  var unseenPictures: [String] {
+    switch unseenCount {
+    case 0: []
+    case 1: ["a picture that is shown for no time"]
+    default: ["\(unseenCount) pictures that are shown for no time"]
+    }
   }
 }

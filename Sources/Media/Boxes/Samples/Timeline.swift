@@ -32,6 +32,8 @@ public struct Timeline: Sendable {
   let times: [Int64]
   let mediaEnd: Int64
   let mediaTimescale: Int32
+  /// How many samples are left out because another one takes their place at once.
+  package private(set) var unseenCount = 0
   package private(set) var segments: [Segment] = []
 
   /// How many samples are shown, those that edits show twice counted twice.
@@ -48,9 +50,10 @@ public struct Timeline: Sendable {
   /// - Parameters:
   ///   - edits: `nil` shows the whole media from its zero.
   ///   - isFragmented: whether an edit without a length goes on to the end.
+  ///   - showsAll: whether samples count that last no time because the next one has the same time.
   public init(
     _ index: SampleIndex, mediaTimescale: Int32, movieTimescale: Int32, edits: EditList?,
-    isFragmented: Bool
+    isFragmented: Bool, showsAll: Bool = true
   ) {
     self.mediaTimescale = mediaTimescale
     var sorted = Array(0..<Int32(index.count))
@@ -60,6 +63,12 @@ public struct Timeline: Sendable {
       sorted.sort { (keys[Int($0)], $0) < (keys[Int($1)], $1) }
     }
     if !index.hiddenFlags.isEmpty { sorted.removeAll { index.hiddenFlags[Int($0)] } }
+    if !showsAll {
+      let all = sorted.map { index.compositionTime(Int($0)) }
+      let seen = sorted.indices.filter { $0 + 1 == all.count || all[$0] != all[$0 + 1] }
+      unseenCount = sorted.count - seen.count
+      if unseenCount > 0 { sorted = seen.map { sorted[$0] } }
+    }
     order = sorted
     times = sorted.map { index.compositionTime(Int($0)) }
     let last = sorted.last.map { index[Int($0)] }

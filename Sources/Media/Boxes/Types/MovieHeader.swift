@@ -69,6 +69,22 @@ public struct TransformMatrix: Hashable, Sendable {
     for _ in 0..<9 { values.append(try reader.i32()) }
   }
 
+  /// Both, one after the other: a track's matrix, then its movie's.
+  package func followed(by next: TransformMatrix) -> TransformMatrix {
+    let (a, b) = (values, next.values)
+    // A matrix of zeros says nothing.
+    guard next != .identity, b[0] != 0 || b[1] != 0 || b[3] != 0 || b[4] != 0 else { return self }
+    func sum(_ x: Int32, _ first: Int32, _ y: Int32, _ second: Int32, _ more: Int32 = 0) -> Int32 {
+      let product = Int128(x) * Int128(first) + Int128(y) * Int128(second) + Int128(0x8000)
+      return Int32(clamping: (product >> 16) + Int128(more))
+    }
+    return TransformMatrix(values: [
+      sum(a[0], b[0], a[1], b[3]), sum(a[0], b[1], a[1], b[4]), a[2],
+      sum(a[3], b[0], a[4], b[3]), sum(a[3], b[1], a[4], b[4]), a[5],
+      sum(a[6], b[0], a[7], b[3], b[6]), sum(a[6], b[1], a[7], b[4], b[7]), a[8],
+    ])
+  }
+
   /// The matrix as a quarter turn, `nil` for other angles, scales and mirrors.
   public var quarterTurn: QuarterTurn? {
     let one: Int32 = 1 << 16

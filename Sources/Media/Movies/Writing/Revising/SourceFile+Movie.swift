@@ -61,13 +61,19 @@ extension SourceFile {
       guard let box = try Box.parse(bytes[...], offset: header.offset).first else {
         throw CinematicError(.malformed, "the index of \(path) is empty")
       }
-      guard box["cmov"] == nil else {
-        throw CinematicError(
-          .unsupported, "the index of \(path) is compressed", remedy: "save the movie anew")
-      }
+      guard box["cmov"] == nil else { throw CinematicError.compressedIndex(path) }
       return (box, header)
     } catch {
       throw error.naming(path)
     }
+  }
+}
+
+extension CinematicError {
+  /// Old programs of QuickTime compressed it.
+  static func compressedIndex(_ name: String) -> CinematicError {
+    CinematicError(
+      .unsupported, "the index of \(name) is compressed",
+      remedy: "save the movie anew, as with ffmpeg -i IN -c copy OUT.mov")
   }
 }
