@@ -68,7 +68,7 @@ final class BoxContainer: AssetContainer {
   /// From the movie to the screen.
   func matrix() async throws(CinematicError) -> TransformMatrix {
     try await movieMatrix.value { [self] () async throws(CinematicError) -> TransformMatrix in
-      let content = try await browser.content(try await box("mvhd", in: try await moov()))
+      let content = try await browser.content(try await box("mvhd", in: try await wholeMoov()))
       return try named { () throws(CinematicError) in try MovieHeader(content).matrix }
     }
   }

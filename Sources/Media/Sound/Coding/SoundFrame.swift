@@ -23,7 +23,7 @@ final class SoundFrame {
 
   /// Leaves out what lies behind the first samples.
   func cut(to count: Int) {
-    pointer.pointee.nb_samples = min(pointer.pointee.nb_samples, Int32(count))
+    pointer.pointee.nb_samples = min(pointer.pointee.nb_samples, Int32(clamping: count))
   }
 
   /// Moves the channels of floats that stand side by side.
