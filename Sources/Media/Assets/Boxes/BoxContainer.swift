@@ -48,6 +48,8 @@ final class BoxContainer: AssetContainer {
   private func wholeMoov() async throws(CinematicError) -> BoxHeader {
     let moov = try await moov()
     await browser.readAhead(in: moov)
+    // The rest of its header is asked for, too: with it one read brings all that follows. A fault of it is told then.
+    _ = try? await matrix()
     return moov
   }
 
@@ -68,7 +70,7 @@ final class BoxContainer: AssetContainer {
   /// From the movie to the screen.
   func matrix() async throws(CinematicError) -> TransformMatrix {
     try await movieMatrix.value { [self] () async throws(CinematicError) -> TransformMatrix in
-      let content = try await browser.content(try await box("mvhd", in: try await wholeMoov()))
+      let content = try await browser.content(try await box("mvhd", in: try await moov()))
       return try named { () throws(CinematicError) in try MovieHeader(content).matrix }
     }
   }
