@@ -48,8 +48,13 @@ final class BoxContainer: AssetContainer {
   private func wholeMoov() async throws(CinematicError) -> BoxHeader {
     let moov = try await moov()
     await browser.readAhead(in: moov)
-    // The rest of its header is asked for, too: with it one read brings all that follows. A fault of it is told then.
-    _ = try? await matrix()
+    // The rest of its header is asked for, too: with it one read brings all that follows. What is wrong with the header
+    // is told then.
+    do throws(CinematicError) {
+      _ = try await matrix()
+    } catch {
+      guard error.code == .malformed else { throw error }
+    }
     return moov
   }
 
