@@ -27,9 +27,8 @@ extension FilmCompanions {
     let shown = pictures.trackID
     // A movie's own timeline is what a composition of it has.
     if isCinematic { origin = -zero }
-    if let stored = try await container.storedMovie() {
-      self = FilmCompanions(stored)
-    }
+    let stored = try await container.storedMovie()
+    if let stored { self = FilmCompanions(stored) }
     if let streams = container as? StreamContainer {
       read(try await streams.description(), frameDuration: frameDuration)
       // A clock that is told in words begins with the pictures.
@@ -49,9 +48,7 @@ extension FilmCompanions {
         leftOut.append("track \(track.trackID) (\(error.message))")
       }
     }
-    if chapters.isEmpty,
-      let box = try await container.storedMovie()?.extras.first(where: { $0.type == "udta" })
-    {
+    if chapters.isEmpty, let box = stored?.extras.first(where: { $0.type == "udta" }) {
       chapters = Self.neroChapters(box, zero)
     }
     chapters.sort { $0.time < $1.time }
