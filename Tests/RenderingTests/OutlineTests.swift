@@ -4,6 +4,7 @@ import ConformanceKit
 import FocalCPU
 import FocalCore
 import FocalRendering
+import Foundation
 import Testing
 
 /// A surface between two slices covers what it covers in one.
@@ -89,6 +90,31 @@ import Testing
     }
     #expect(darkest < 0.01)
     #expect(rise < 0.01)
+  }
+
+  /// The soft edge of a bright near thing before a plane in focus, whose map begins `inside` pixels within the thing:
+  /// the light rises from the plane's to the thing's without a step. What the thing hides was taken from its own rim,
+  /// and where the map has its edge the light jumped by a fifth of the difference. Within 0.12, in codes of a
+  /// square root, three times the slope of the blur: pixels of the plane keep the light of the thing that they hold.
+  @Test(
+    arguments: [.preview, .export, .exportHigh] as [RenderingQuality],
+    [(0, 0.7), (1, 0.7), (1, 1.2)] as [(Int, Float)])
+  func theSoftRimOfANearThingHidesNothingOfItsOwn(
+    _ quality: RenderingQuality, edge: (inside: Int, deviation: Float)
+  ) throws {
+    let (columns, rows) = (320, 64)
+    func share(_ x: Int) -> Float { 1 / (1 + exp(-1.7 * (Float(x) - 159.5) / edge.deviation)) }
+    let (plane, thing): (Float, Float) = (0.15, 0.85)
+    let floats = try RenderCase(
+      source: .linear(columns, rows) { x, _ in
+        SIMD3(repeating: plane + (thing - plane) * share(x))
+      },
+      disparity: .disparity(columns, rows) { x, _ in x < 160 + edge.inside ? 0 : 20 / 160 },
+      focusDisparity: 0, fNumber: 1, blurScale: 2 * 160 / Float(columns), quality: quality
+    ).render(on: .cpu()).floats()
+    func code(_ x: Int) -> Float { floats[4 * (rows / 2 * columns + x) + 1].squareRoot() }
+    let steepest = (130..<190).map { code($0 + 1) - code($0) }.max() ?? 1
+    #expect(steepest < 0.12 * (thing.squareRoot() - plane.squareRoot()))
   }
 
   /// A near thing whose map has small steps along its edge, before a bright plane far behind the focus, has no specks

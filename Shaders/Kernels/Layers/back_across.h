@@ -16,9 +16,39 @@ FOCAL_STRUCT(BackEnd) {
   float distance;
 };
 
-/// The first pixel of the far surface, whose radii are from `least` to `middle`, along (dx, dy) from (x, y).
+/// Whether a light lies on the way from another to the front's, so that it may be a mixture of both.
+FOCAL_FUNCTION bool isBetween(float4 light, float4 other, float4 front) {
+  const float4 way = front - other, gone = light - other;
+  const float length = way.x * way.x + way.y * way.y + way.z * way.z;
+  const float along = way.x * gone.x + way.y * gone.y + way.z * gone.z;
+  const float off = gone.x * gone.x + gone.y * gone.y + gone.z * gone.z;
+  return along > FOCAL_MIXED_SHARE * length && along < length &&
+         along * along > FOCAL_MIXED_LIKE * (length * off);
+}
+
+/// Whether a pixel of the far surface holds light of the front, by the next one along (dx, dy).
+FOCAL_FUNCTION bool isMixedBefore(FOCAL_TAKES int32_t x, int32_t y, int32_t dx, int32_t dy,
+                                  float least, float middle, float4 front) {
+  const int32_t nextX = x + dx, nextY = y + dy;
+  if (nextX < 0 || nextY < 0 || nextX >= p.width || nextY >= p.height) return false;
+  const int32_t next = nextY * p.width + nextX;
+  if (radius[next] < least || radius[next] > middle) return false;
+  return isBetween(source[y * p.width + x], source[next], front);
+}
+
+/// The same, where the pixel behind it is of the front.
+FOCAL_FUNCTION bool isMixedBeside(FOCAL_TAKES int32_t x, int32_t y, int32_t dx, int32_t dy,
+                                  float least, float middle, float4 front) {
+  const int32_t lastX = x - dx, lastY = y - dy;
+  if (lastX < 0 || lastY < 0 || lastX >= p.width || lastY >= p.height) return false;
+  if (radius[lastY * p.width + lastX] <= middle) return false;
+  return isMixedBefore(FOCAL_PASSES x, y, dx, dy, least, middle, front);
+}
+
+/// The first pixel of the far surface, whose radii are from `least` to `middle`, along (dx, dy) from (x, y), that
+/// holds no light of the front.
 FOCAL_FUNCTION BackEnd backTowards(FOCAL_TAKES int32_t x, int32_t y, int32_t dx, int32_t dy,
-                                   float least, float middle) {
+                                   float least, float middle, float4 front) {
   const float step = dx != 0 && dy != 0 ? 1.41421354f : 1.0f;
   BackEnd end = {FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f), 0.0f};
   for (int32_t k = 1; k <= FOCAL_BACK_STEPS; k++) {
@@ -26,6 +56,14 @@ FOCAL_FUNCTION BackEnd backTowards(FOCAL_TAKES int32_t x, int32_t y, int32_t dx,
     if (xx < 0 || yy < 0 || xx >= p.width || yy >= p.height) break;
     const int32_t q = yy * p.width + xx;
     if (radius[q] < least || radius[q] > middle) continue;
+    if (front.w > FOCAL_MIXED_RADIUS &&
+        (isMixedBefore(FOCAL_PASSES xx, yy, dx, dy, least, middle, front) ||
+         isMixedBeside(FOCAL_PASSES xx, yy, 1, 0, least, middle, front) ||
+         isMixedBeside(FOCAL_PASSES xx, yy, -1, 0, least, middle, front) ||
+         isMixedBeside(FOCAL_PASSES xx, yy, 0, 1, least, middle, front) ||
+         isMixedBeside(FOCAL_PASSES xx, yy, 0, -1, least, middle, front))) {
+      continue;
+    }
     end.light = source[q];
     end.light.w = radius[q];
     end.distance = step * FOCAL_FLOAT(k);
@@ -72,15 +110,15 @@ FOCAL_FUNCTION BackSum bothBacks(BackSum a, BackSum b) {
 
 /// The far surface behind a pixel, its radius in w; `mean` where none is near.
 FOCAL_FUNCTION float4 backAcross(FOCAL_TAKES int32_t x, int32_t y, float least, float middle,
-                                 float4 mean) {
-  const BackEnd right = backTowards(FOCAL_PASSES x, y, 1, 0, least, middle);
-  const BackEnd left = backTowards(FOCAL_PASSES x, y, -1, 0, least, middle);
-  const BackEnd above = backTowards(FOCAL_PASSES x, y, 0, -1, least, middle);
-  const BackEnd below = backTowards(FOCAL_PASSES x, y, 0, 1, least, middle);
-  const BackEnd upRight = backTowards(FOCAL_PASSES x, y, 1, -1, least, middle);
-  const BackEnd upLeft = backTowards(FOCAL_PASSES x, y, -1, -1, least, middle);
-  const BackEnd downRight = backTowards(FOCAL_PASSES x, y, 1, 1, least, middle);
-  const BackEnd downLeft = backTowards(FOCAL_PASSES x, y, -1, 1, least, middle);
+                                 float4 front, float4 mean) {
+  const BackEnd right = backTowards(FOCAL_PASSES x, y, 1, 0, least, middle, front);
+  const BackEnd left = backTowards(FOCAL_PASSES x, y, -1, 0, least, middle, front);
+  const BackEnd above = backTowards(FOCAL_PASSES x, y, 0, -1, least, middle, front);
+  const BackEnd below = backTowards(FOCAL_PASSES x, y, 0, 1, least, middle, front);
+  const BackEnd upRight = backTowards(FOCAL_PASSES x, y, 1, -1, least, middle, front);
+  const BackEnd upLeft = backTowards(FOCAL_PASSES x, y, -1, -1, least, middle, front);
+  const BackEnd downRight = backTowards(FOCAL_PASSES x, y, 1, 1, least, middle, front);
+  const BackEnd downLeft = backTowards(FOCAL_PASSES x, y, -1, 1, least, middle, front);
   BackSum sum = bothBacks(bothBacks(backBetween(right, left), backBetween(above, below)),
                           bothBacks(backBetween(upRight, downLeft), backBetween(upLeft, downRight)));
   if (sum.weight <= 0.0f) {

@@ -78,7 +78,8 @@ FOCAL_FUNCTION float edgePixel(FOCAL_TAKES int32_t x, int32_t y, float low, floa
   const bool isNear = own > middle;
   const float focus = backFocus(isNear ? back.mean.w : own);
   if (focus > 0.0f) {
-    const float4 across = backAcross(FOCAL_PASSES x, y, radii.least, middle, back.mean);
+    const float4 across = backAcross(FOCAL_PASSES x, y, radii.least, middle, front.mean,
+                                     back.mean);
     back.mean = back.mean + focus * (across - back.mean);
   }
   const float alpha = focal_matteAlpha(front, back, source[o], prior, p.trust);

@@ -105,7 +105,8 @@ FOCAL_FUNCTION void matteEdgePixel(const float4 *source, const float *radius, fl
   const bool isNear = radius[o] > middle;
   const float focus = backFocus(isNear ? back.mean.w : radius[o]);
   if (focus > 0.0f) {
-    const float4 across = backAcross(source, radius, *p, x, y, radii.least, middle, back.mean);
+    const float4 across = backAcross(source, radius, *p, x, y, radii.least, middle, front.mean,
+                                     back.mean);
     back.mean = back.mean + focus * (across - back.mean);
   }
   const float prior = focal_shareOfSides(nearBits[window] >> window, nearBits[rim] >> window,
