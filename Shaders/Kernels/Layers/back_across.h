@@ -36,13 +36,21 @@ FOCAL_FUNCTION bool isMixedBefore(FOCAL_TAKES int32_t x, int32_t y, int32_t dx, 
   return isBetween(source[y * p.width + x], source[next], front);
 }
 
-/// The same, where the pixel behind it is of the front.
-FOCAL_FUNCTION bool isMixedBeside(FOCAL_TAKES int32_t x, int32_t y, int32_t dx, int32_t dy,
-                                  float least, float middle, float4 front) {
-  const int32_t lastX = x - dx, lastY = y - dy;
-  if (lastX < 0 || lastY < 0 || lastX >= p.width || lastY >= p.height) return false;
-  if (radius[lastY * p.width + lastX] <= middle) return false;
-  return isMixedBefore(FOCAL_PASSES x, y, dx, dy, least, middle, front);
+/// The same, by the next one along (dx, dy), and along the row and the column if the last one there is of the front.
+FOCAL_FUNCTION bool isMixed(FOCAL_TAKES int32_t x, int32_t y, int32_t dx, int32_t dy, float least,
+                            float middle, float4 front) {
+  const int32_t q = y * p.width + x;
+  const bool left = radius[x > 0 ? q - 1 : q] > middle;
+  const bool right = radius[x + 1 < p.width ? q + 1 : q] > middle;
+  const bool above = radius[y > 0 ? q - p.width : q] > middle;
+  const bool below = radius[y + 1 < p.height ? q + p.width : q] > middle;
+  for (int32_t i = 0; i < 3; i++) {
+    const int32_t nextX = i == 0 ? dx : i == 1 && left != right ? (left ? 1 : -1) : 0;
+    const int32_t nextY = i == 0 ? dy : i == 2 && above != below ? (above ? 1 : -1) : 0;
+    if (nextX == 0 && nextY == 0) continue;
+    if (isMixedBefore(FOCAL_PASSES x, y, nextX, nextY, least, middle, front)) return true;
+  }
+  return false;
 }
 
 /// The first pixel of the far surface, whose radii are from `least` to `middle`, along (dx, dy) from (x, y), that
@@ -57,11 +65,7 @@ FOCAL_FUNCTION BackEnd backTowards(FOCAL_TAKES int32_t x, int32_t y, int32_t dx,
     const int32_t q = yy * p.width + xx;
     if (radius[q] < least || radius[q] > middle) continue;
     if (front.w > FOCAL_MIXED_RADIUS &&
-        (isMixedBefore(FOCAL_PASSES xx, yy, dx, dy, least, middle, front) ||
-         isMixedBeside(FOCAL_PASSES xx, yy, 1, 0, least, middle, front) ||
-         isMixedBeside(FOCAL_PASSES xx, yy, -1, 0, least, middle, front) ||
-         isMixedBeside(FOCAL_PASSES xx, yy, 0, 1, least, middle, front) ||
-         isMixedBeside(FOCAL_PASSES xx, yy, 0, -1, least, middle, front))) {
+        isMixed(FOCAL_PASSES xx, yy, dx, dy, least, middle, front)) {
       continue;
     }
     end.light = source[q];
