@@ -81,6 +81,64 @@ struct TrackPlaceTests {
     #expect(read.captions.map(\.revealTimes) == [document.captions[1].revealTimes])
   }
 
+  /// A cue that goes on over several samples says in each which time it begins at (ISO/IEC 14496-30, `ctim`). It is one,
+  /// also on another clock and where its beginning is cut off; what an edit shows again is another one.
+  @Test func cuesInSeveralSamples() throws {
+    let document = try Self.webVTT(
+      """
+      00:01.000 --> 00:04.000
+      Hi <00:03.000>later
+
+      00:02.000 --> 00:05.000
+      Other
+      """)
+    let (track, captions) = try Self.back(document, .webVTT)
+    #expect(captions == document.captions)
+    let times = try track.samples.flatMap { sample in
+      try Box.prefix(sample.data[...], count: .max).compactMap { cue in
+        try Box.prefix(cue.data, count: .max).first { $0.type == "ctim" }
+          .map { String(decoding: $0.data, as: UTF8.self) }
+      }
+    }
+    #expect(times == ["00:00:01.000", "00:00:02.000"])
+    func read(_ samples: [CaptionTrack.Sample]) throws -> [Caption] {
+      try CaptionTrack.captions(entry: track.entry, samples: samples).captions
+    }
+    let moved = Time(value: 7, timescale: 30)
+    let other = try read(
+      track.samples.map { sample in
+        (
+          TimeRange(
+            start: (sample.timeRange.start + moved).converted(to: 1001),
+            end: (sample.timeRange.end + moved).converted(to: 1001)), sample.data
+        )
+      })
+    #expect(other.map(\.text) == ["Hi later", "Other"])
+    #expect(abs((other[0].revealTimes.last?.seconds ?? 0) - 2) < 0.002)
+    let start = Time(value: 5, timescale: 2)
+    let cut = try read(
+      track.samples.dropFirst().map { sample in
+        let first = max(sample.timeRange.start, start)
+        return (
+          TimeRange(start: first - start, end: sample.timeRange.end - start),
+          CaptionTrack.data(of: sample, in: track.entry, from: first)
+        )
+      })
+    #expect(cut.map(\.text) == ["Hi later", "Other"])
+    #expect(
+      cut[0].timeRange == TimeRange(start: .zero, duration: Time(value: 3, timescale: 2))
+        && cut[0].revealTimes.last == Time(value: 1, timescale: 2))
+    // Of others, times that nothing is said of are the movie's.
+    let bare = Box("vttc", [Box("payl", data: Array("Hi <00:00:03.000>later".utf8))])
+    let range = TimeRange(start: Time(value: 1, timescale: 1), end: Time(value: 4, timescale: 1))
+    let bytes = CaptionTrack.data(of: (range, bare.bytes), in: track.entry, from: start)
+    let rest = try read([(TimeRange(start: .zero, end: range.end - start), bytes)])
+    #expect(rest.map { $0.revealTimes.last } == [Time(value: 1, timescale: 2)])
+    let again = TimeRange(start: range.end, end: range.end + range.duration)
+    let twice = try read([(range, bytes), (again, bytes)])
+    #expect(twice.map(\.timeRange) == [range, again])
+  }
+
   /// Regions of one name that differ are not one: the second one becomes a place.
   @Test func regionsOfOneName() throws {
     var regions: [CaptionRegion] = []

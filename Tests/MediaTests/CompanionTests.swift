@@ -2,6 +2,7 @@
 
 import CFFmpeg
 import FocalBoxes
+import FocalCaptions
 import FocalCore
 import MovieKit
 import Testing
@@ -106,6 +107,28 @@ import Testing
     #expect(found.chapters == [Chapter(time: .zero, title: "Abend…")])
     let shown = try #require(found.texts.first).samples.filter { $0.data.count > 2 }
     #expect(shown.map(\.timeRange) == [TimeRange(start: .zero, end: Self.seconds(5))])
+  }
+
+  /// A part that begins within a cue of WebVTT has its parts when they come in the whole.
+  @Test func partsWithinCues() async throws {
+    let folder = ScratchFolder()
+    let document = try CaptionDocument(
+      reading: Array(
+        "WEBVTT\n\n00:00.200 --> 00:01.600\nHi <00:01.200>later\n\n00:00.600 --> 00:01.800\nOther\n"
+          .utf8))
+    let track = try CaptionTrack(document, kind: .webVTT)
+    var companions = FilmCompanions()
+    companions.addCaptions([
+      .init(
+        handler: track.handler, entry: track.entry, languageCode: nil, isEnabled: true,
+        samples: track.samples)
+    ])
+    try Self.write(companions, to: folder.file("a.mp4"), folder: folder, from: Self.seconds(10))
+    let text = try #require(try await Self.read(folder.file("a.mp4")).texts.first)
+    let found = try CaptionTrack.captions(entry: text.entry, samples: text.samples).captions
+    #expect(found.map(\.text) == ["Hi later", "Other"])
+    #expect(found.map(\.timeRange.start) == [.zero, .zero])
+    #expect(found.first?.revealTimes.last == Self.seconds(2))
   }
 
   /// Captions at the same time are one below the other; those that are shown for no time go.

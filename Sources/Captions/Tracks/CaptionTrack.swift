@@ -126,6 +126,16 @@ public struct CaptionTrack: Sendable {
     CEA608Samples.part(of: samples, in: range)
   }
 
+  /// The bytes of a sample whose beginning is cut off. Of WebVTT, cues whose parts come one after the other say which of
+  /// their file's times the sample begins at.
+  ///
+  /// - Parameters:
+  ///   - sample: at its times in the movie that it is of.
+  ///   - start: when it begins there now.
+  package static func data(of sample: Sample, in entry: Box, from start: Time) -> [UInt8] {
+    Kind(entry) == .webVTT ? WebVTTSamples.cut(sample, from: start) : sample.data
+  }
+
   /// BCP 47 to ISO 639-2/T, of the languages that films are captioned in.
   private static func languageCode(_ tag: String) -> String? {
     let first = tag.split(separator: "-").first.map { $0.lowercased() } ?? ""

@@ -15,47 +15,101 @@ enum WebVTTSamples {
     let written = WebVTTWriter.cues(free.captions)
     var losses = free.losses + written.losses
     // Equal regions may differ in what their identifiers do not tell.
-    var boxes: [Caption: [(region: CaptionRegion?, bytes: [UInt8])]] = [:]
+    var cues: [Caption: [(region: CaptionRegion?, cue: WebVTTWriter.Cue, bytes: [UInt8]?)]] = [:]
     for (caption, cue) in zip(free.captions, written.cues) {
       if !caption.comments.isEmpty {
         losses.append(
           CaptionIssue(
             time: caption.timeRange.start, severity: .note, reason: "comments are left out"))
       }
-      boxes[caption, default: []].append((caption.region, box(caption, cue).bytes))
+      // Of a cue that says no time, every sample has the same bytes.
+      let bytes = caption.comesInParts ? nil : box(caption, cue).bytes
+      cues[caption, default: []].append((caption.region, cue, bytes))
     }
     let crowds = CaptionGrouper.sampleGroups(of: free.captions)
     let samples = crowds.groups.map { group -> CaptionTrack.Sample in
       (
         group.timeRange,
-        group.captions.flatMap { caption in
-          boxes[caption]?.first { CaptionRegion.areIdentical($0.region, caption.region) }?.bytes
-            ?? []
+        group.captions.flatMap { caption -> [UInt8] in
+          guard
+            let own = cues[caption]?.first(where: {
+              CaptionRegion.areIdentical($0.region, caption.region)
+            })
+          else { return [] }
+          return own.bytes ?? box(caption, own.cue, sampleStart: group.timeRange.start).bytes
         }
       )
     }
     return (samples, losses + crowds.losses, written.head)
   }
 
-  private static func box(_ caption: Caption, _ cue: WebVTTWriter.Cue) -> Box {
+  /// - Parameter sampleStart: for a cue whose parts have times, which are those of the file, as this is.
+  private static func box(
+    _ caption: Caption, _ cue: WebVTTWriter.Cue, sampleStart: Time? = nil
+  ) -> Box {
     var boxes: [Box] = []
     if let identifier = caption.identifier {
       boxes.append(Box("iden", data: Array(identifier.utf8)))
     }
-    // Times within the text are of the file; this is when the cue begins there.
-    if caption.revealTimes.contains(where: { $0 > .zero }) {
-      let start = PlainText.text(caption.timeRange.start, separator: ".")
-      boxes.append(Box("ctim", data: Array(start.utf8)))
-    }
+    if let sampleStart { boxes.append(currentTime(sampleStart)) }
     if !cue.settings.isEmpty { boxes.append(Box("sttg", data: Array(cue.settings.utf8))) }
     boxes.append(Box("payl", data: Array(cue.text.utf8)))
     return Box("vttc", boxes)
   }
 
+  /// Says which of the file's times a sample begins at.
+  private static func currentTime(_ time: Time) -> Box {
+    Box("ctim", data: Array(PlainText.text(time, separator: ".").utf8))
+  }
+
+  // MARK: Cutting
+
+  /// A sample whose beginning is cut off: what its cues say of its start is moved with it.
+  ///
+  /// - Parameters:
+  ///   - sample: at its times in the movie that it is of. Cues that say no time have those.
+  ///   - start: when it begins there now.
+  static func cut(_ sample: CaptionTrack.Sample, from start: Time) -> [UInt8] {
+    guard let boxes = try? Box.prefix(sample.data[...], count: .max) else { return sample.data }
+    let skipped = start - sample.timeRange.start
+    return boxes.flatMap { box -> [UInt8] in
+      guard box.type == "vttc", var parts = try? Box.prefix(box.data, count: .max) else {
+        return box.bytes
+      }
+      if let index = parts.firstIndex(where: { $0.type == "ctim" }) {
+        guard let own = time(parts[index]) else { return box.bytes }
+        parts[index] = currentTime(own + skipped)
+      } else if let index = parts.firstIndex(where: { $0.type == "payl" }),
+        hasTimes(parts[index].data)
+      {
+        parts.insert(currentTime(start), at: index)
+      } else {
+        return box.bytes
+      }
+      return Box("vttc", parts).bytes
+    }
+  }
+
+  private static func time(_ box: Box) -> Time? {
+    PlainText.time(String(decoding: box.data, as: UTF8.self).trimmed[...])
+  }
+
+  /// Whether a cue's text has what looks like times of its parts.
+  private static func hasTimes(_ text: ArraySlice<UInt8>) -> Bool {
+    zip(text, text.dropFirst()).contains {
+      $0 == UInt8(ascii: "<") && (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($1)
+    }
+  }
+
   // MARK: Reading
+
+  /// Ticks of the movie and milliseconds of the file are rounded: what differs by no more is one clock.
+  private static let slack = Time(value: 2, timescale: 1000)
 
   static func captions(_ samples: [CaptionTrack.Sample], _ entry: Box) -> CaptionDocument {
     var joiner = CaptionJoiner()
+    // What is added to times of the file to have those of the movie.
+    var offset = Time.zero
     var log = IssueLog()
     let regions = regions(entry, &log)
     for (range, data) in samples where !range.isEmpty {
@@ -71,20 +125,33 @@ enum WebVTTSamples {
         func text(_ type: FourCC) -> String {
           parts.first { $0.type == type }.map { String(decoding: $0.data, as: UTF8.self) } ?? ""
         }
-        let own = text("ctim").trimmed
-        let isTime = PlainText.time(own[...]) != nil
+        // Times within the text as the file has them.
         let read = WebVTTReader.cue(
-          text("payl"), settings: text("sttg"),
-          start: isTime ? own : PlainText.text(range.start, separator: "."), regions: regions)
+          text("payl"), settings: text("sttg"), start: "00:00:00.000", regions: regions)
         for issue in read.issues { log.add(time: range.start, as: issue.severity, issue.reason) }
         guard var caption = read.caption else { continue }
         caption.timeRange = range
+        if caption.comesInParts {
+          let said = parts.first { $0.type == "ctim" }.flatMap(time)
+          let own = said.map { range.start - $0 } ?? .zero
+          if max(own - offset, offset - own) > slack { offset = own }
+          // A cue that goes on in the next sample has the same there.
+          caption.revealTimes = caption.revealTimes.map { $0 > .zero ? $0 + offset : .zero }
+        }
         caption.identifier = text("iden").isEmpty ? nil : text("iden")
         shown.append(caption)
       }
       joiner.add(shown, range)
     }
-    return CaptionDocument(captions: joiner.all, format: .webVTT, issues: log.all)
+    let captions = joiner.all.map { caption -> Caption in
+      var caption = caption
+      let range = caption.timeRange
+      caption.revealTimes = caption.revealTimes.map {
+        $0 == .zero ? .zero : max(.zero, min($0 - range.start, range.duration))
+      }
+      return caption
+    }
+    return CaptionDocument(captions: captions, format: .webVTT, issues: log.all)
   }
 
   /// The regions of the file's head, in the sample entry.
@@ -98,4 +165,9 @@ enum WebVTTSamples {
     for issue in read.issues { log.add(as: issue.severity, issue.reason) }
     return read.regions
   }
+}
+
+extension Caption {
+  /// Whether parts of the text come later than others.
+  fileprivate var comesInParts: Bool { revealTimes.contains { $0 > .zero } }
 }

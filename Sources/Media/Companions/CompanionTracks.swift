@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalBoxes
+import FocalCaptions
 import FocalCore
 
 /// The tracks of timecode, chapters and captions of a movie that is written.
@@ -82,7 +83,11 @@ struct CompanionTracks {
     let samples = text.samples.compactMap { sample -> (start: Int64, end: Int64, data: [UInt8])? in
       let end = sample.timeRange.end - zero
       guard end > .zero else { return nil }
-      return (ticks(max(sample.timeRange.start - zero, .zero)), ticks(end), sample.data)
+      let start = max(sample.timeRange.start, zero)
+      // Captions that say no time of their file have the movie's, which is another one now.
+      let data =
+        zero == .zero ? sample.data : CaptionTrack.data(of: sample, in: text.entry, from: start)
+      return (ticks(start - zero), ticks(end), data)
     }
     guard !samples.isEmpty else { return }
     var track = TrackSettings(

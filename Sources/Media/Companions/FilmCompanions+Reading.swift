@@ -164,8 +164,16 @@ extension FilmCompanions {
           leftOut.append("the captions of track \(track.trackID), \(Self.tooMuchText)")
           return
         }
-        let range = timeline[number].timeRange
-        text.samples.append((TimeRange(start: range.start - zero, end: range.end - zero), data))
+        let shown = timeline[number].timeRange
+        let range = TimeRange(start: shown.start - zero, end: shown.end - zero)
+        let skipped = timeline.mediaSkipped(ofEntry: number)
+        let whole = TimeRange(start: range.start - skipped, end: range.end)
+        text.samples.append(
+          (
+            range,
+            skipped == .zero
+              ? data : CaptionTrack.data(of: (whole, data), in: entry.box, from: range.start)
+          ))
       }
     }
     texts.append(text)

@@ -151,6 +151,17 @@ public struct Timeline: Sendable {
       value: max(sampleEnd(position) - times[position], 0), timescale: mediaTimescale)
   }
 
+  /// How much of an entry's sample an edit cuts off at its beginning, on the media's clock.
+  ///
+  /// - Precondition: `number` is below ``count``.
+  package func mediaSkipped(ofEntry number: Int) -> Time {
+    let segment = segments[segmentNumber(ofEntry: number)]
+    let position = segment.positions.lowerBound + number - segment.firstEntry
+    guard position == segment.positions.lowerBound else { return .zero }
+    let (ticks, _) = segment.mediaStart.subtractingReportingOverflow(times[position])
+    return Time(value: max(ticks, 0), timescale: mediaTimescale)
+  }
+
   private func segmentNumber(ofEntry number: Int) -> Int {
     precondition(number >= 0 && number < count, "the timeline has no such entry")
     return segments.partitionPoint { $0.firstEntry <= number } - 1
