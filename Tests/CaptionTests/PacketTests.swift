@@ -39,6 +39,7 @@ struct PacketTests {
     let webVTT = try #require(
       Self.read("caf&eacute; <00:01:02.000>x", .webVTT, settings: "line:0 align:left").captions
         .first)
+    #expect(webVTT.identifier == nil)
     #expect(webVTT.text == "café x" && webVTT.textAlignment == .left)
     #expect(webVTT.region?.displayAlignment == .before)
     #expect(webVTT.revealTimes.last == Time(value: 1, timescale: 1))

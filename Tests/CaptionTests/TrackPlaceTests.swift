@@ -240,4 +240,24 @@ struct TrackPlaceTests {
     let few = Array(captions.prefix(150))
     #expect(CaptionGrouper.groups(of: few).last?.captions == few)
   }
+
+  /// Samples of captions that lie over each other all the time would have hundreds of megabytes: there are none.
+  @Test(
+    .timeLimit(.minutes(1)), arguments: [CaptionTrack.Kind.timedText, .webVTT, .ttml])
+  func crowdsOfLongTexts(_ kind: CaptionTrack.Kind) throws {
+    let text = String(repeating: "a caption of many words ", count: 25)
+    let captions = (0..<5000).map { number in
+      Caption(
+        text,
+        timeRange: TimeRange(
+          start: Time(value: Int64(number), timescale: 100), duration: Time(value: 1, timescale: 1))
+      )
+    }
+    let error = #expect(throws: CinematicError.self) {
+      try CaptionTrack(CaptionDocument(captions: captions, format: .subRip), kind: kind)
+    }
+    #expect(error?.code == .unsupported)
+    let few = CaptionDocument(captions: Array(captions.prefix(150)), format: .subRip)
+    #expect(try !CaptionTrack(few, kind: kind).samples.isEmpty)
+  }
 }

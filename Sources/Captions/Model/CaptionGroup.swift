@@ -50,6 +50,10 @@ public struct CaptionGrouper: Sendable {
   private var mostAtOnce = Int.max
   /// When a group first had more.
   private var crowdedTime: Time?
+  /// How many bytes of text all groups have together, a caption in each of its groups.
+  private var textByteCount = 0
+  /// At more than this, no more groups are made.
+  private var mostTextBytes = Int.max
 
   /// Groups begin with the first caption, or at a time before it.
   public init(from start: Time? = nil) { position = start }
@@ -112,6 +116,8 @@ public struct CaptionGrouper: Sendable {
         }
       }
       last = shown
+      textByteCount += shown.reduce(0) { $0 + max(captions[$1].text.utf8.count, Self.leastBytes) }
+      guard textByteCount <= mostTextBytes else { break }
       groups.append(
         CaptionGroup(
           unchecked: shown.map { captions[$0] }, timeRange: TimeRange(start: from, end: to)))
@@ -133,15 +139,29 @@ public struct CaptionGrouper: Sendable {
   /// More at once cannot be read, and would be in every sample: a broken file may have thousands.
   private static let mostInSample = 100
 
+  /// What a caption takes in a sample, however short it is.
+  private static let leastBytes = 64
+
   /// Groups that become a track's samples, and what they leave out.
+  ///
+  /// - Throws: `unsupported` for captions that lie over each other so often that the samples would have more text than a
+  ///   file of captions may have.
   static func sampleGroups(
     of captions: [Caption]
-  ) -> (groups: [CaptionGroup], losses: [CaptionIssue]) {
+  ) throws(CinematicError) -> (groups: [CaptionGroup], losses: [CaptionIssue]) {
     guard let end = captions.map(\.timeRange.end).max() else { return ([], []) }
     var grouper = CaptionGrouper()
     grouper.captions = captions
     grouper.mostAtOnce = mostInSample
+    grouper.mostTextBytes = CaptionDocument.maximumByteCount
     let groups = grouper.flushAddedCaptions(upTo: end).filter { !$0.captions.isEmpty }
+    guard grouper.textByteCount <= grouper.mostTextBytes else {
+      throw CinematicError(
+        .unsupported,
+        "the captions lie over each other so often that a track would have more than"
+          + " \(grouper.mostTextBytes >> 20) MB of text",
+        remedy: "let each end when the next one begins")
+    }
     guard let time = grouper.crowdedTime else { return (groups, []) }
     return (
       groups,

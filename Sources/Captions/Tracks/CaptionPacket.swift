@@ -8,11 +8,16 @@ package struct CaptionPacket: Sendable {
   package var text: String
   /// Of WebVTT: where the cue stands.
   package var settings: String
+  /// Of WebVTT: the cue's name; empty for none.
+  package var identifier: String
 
-  package init(timeRange: TimeRange, text: String, settings: String = "") {
+  package init(
+    timeRange: TimeRange, text: String, settings: String = "", identifier: String = ""
+  ) {
     self.timeRange = timeRange
     self.text = text
     self.settings = settings
+    self.identifier = identifier
   }
 }
 
@@ -37,6 +42,7 @@ extension CaptionDocument {
       for issue in read.issues { log.add(time: start, as: issue.severity, issue.reason) }
       guard var caption = read.caption else { continue }
       caption.timeRange = packet.timeRange
+      caption.identifier = packet.identifier.isEmpty ? nil : packet.identifier
       captions.append(caption)
     }
     self.init(captions: captions, format: format, issues: log.all)

@@ -59,17 +59,18 @@ public struct CaptionTrack: Sendable {
 
   /// Codes captions.
   ///
-  /// - Throws: as ``CaptionDocument/written(as:options:)``.
+  /// - Throws: as ``CaptionDocument/written(as:options:)``, and `unsupported` for captions that lie over each other so
+  ///   often that the samples would have more text than ``CaptionDocument/maximumByteCount``.
   public init(_ document: CaptionDocument, kind: Kind) throws(CinematicError) {
     self.kind = kind
     handler = kind.handler
     languageCode = document.language.flatMap(Self.languageCode)
     switch kind {
     case .timedText, .quickTimeText:
-      let coded = TimedTextSamples(document.captions, kind)
+      let coded = try TimedTextSamples(document.captions, kind)
       (samples, losses, entry) = (coded.samples, coded.losses, coded.entry)
     case .webVTT:
-      let coded = WebVTTSamples.samples(document.captions)
+      let coded = try WebVTTSamples.samples(document.captions)
       (samples, losses) = (coded.samples, coded.losses)
       entry = Box("wvtt") { writer in
         writer.zeros(6)

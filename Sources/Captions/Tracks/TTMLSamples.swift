@@ -14,7 +14,7 @@ enum TTMLSamples {
     var losses = free.losses
     var told: Set<String> = []
     var samples: [CaptionTrack.Sample] = []
-    let crowds = CaptionGrouper.sampleGroups(of: free.captions)
+    let crowds = try CaptionGrouper.sampleGroups(of: free.captions)
     losses += crowds.losses
     for group in crowds.groups {
       let shown = CaptionDocument(

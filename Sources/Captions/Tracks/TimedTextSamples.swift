@@ -15,7 +15,7 @@ struct TimedTextSamples {
 
   // MARK: Writing
 
-  init(_ captions: [Caption], _ kind: CaptionTrack.Kind) {
+  init(_ captions: [Caption], _ kind: CaptionTrack.Kind) throws(CinematicError) {
     let free = FreeCaptions(captions, for: .timedText)
     losses = free.losses
     let place = kind == .timedText ? Place.mostOften(in: free.captions) : .usual
@@ -23,7 +23,7 @@ struct TimedTextSamples {
       kind == .timedText
       ? SampleEntry.timedText(justification: (place.horizontal, place.vertical)) : SampleEntry.text
     for caption in free.captions { tellLosses(of: caption, in: place) }
-    let crowds = CaptionGrouper.sampleGroups(of: free.captions)
+    let crowds = try CaptionGrouper.sampleGroups(of: free.captions)
     losses += crowds.losses
     samples = crowds.groups.map { ($0.timeRange, sample($0.captions)) }
   }

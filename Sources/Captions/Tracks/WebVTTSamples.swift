@@ -10,7 +10,8 @@ enum WebVTTSamples {
 
   static func samples(
     _ captions: [Caption]
-  ) -> (samples: [CaptionTrack.Sample], losses: [CaptionIssue], head: String) {
+  ) throws(CinematicError) -> (samples: [CaptionTrack.Sample], losses: [CaptionIssue], head: String)
+  {
     let free = FreeCaptions(captions, for: .webVTT)
     let written = WebVTTWriter.cues(free.captions)
     var losses = free.losses + written.losses
@@ -26,7 +27,7 @@ enum WebVTTSamples {
       let bytes = caption.comesInParts ? nil : box(caption, cue).bytes
       cues[caption, default: []].append((caption.region, cue, bytes))
     }
-    let crowds = CaptionGrouper.sampleGroups(of: free.captions)
+    let crowds = try CaptionGrouper.sampleGroups(of: free.captions)
     let samples = crowds.groups.map { group -> CaptionTrack.Sample in
       (
         group.timeRange,

@@ -148,10 +148,16 @@ extension FilmCompanions {
       }
       let packets = try await Self.packets(of: stream, track, timeline, zero)
       let document = CaptionDocument(packets: packets, format: format)
-      let coded = try CaptionTrack(document, kind: .timedText)
-      (text.handler, text.entry, text.samples) = (coded.handler, coded.entry, coded.samples)
-      text.losses = document.issues + coded.losses
-      leftOut += Set(text.losses.map(\.reason)).sorted().map {
+      text.document = document
+      var losses = document.issues
+      do throws(CinematicError) {
+        let coded = try CaptionTrack(document, kind: .timedText)
+        (text.handler, text.entry, text.samples) = (coded.handler, coded.entry, coded.samples)
+        losses += coded.losses
+      } catch {
+        leftOut.append("the captions of track \(track.trackID), \(Self.tooMuchText)")
+      }
+      leftOut += Set(losses.map(\.reason)).sorted().map {
         "in the captions of track \(track.trackID), what follows: \($0)"
       }
     } else {
@@ -199,7 +205,8 @@ extension FilmCompanions {
       packets.append(
         CaptionPacket(
           timeRange: TimeRange(start: range.start - zero, end: max(range.start, end) - zero),
-          text: String(decoding: cue.data, as: UTF8.self), settings: cue.settings))
+          text: String(decoding: cue.text, as: UTF8.self), settings: cue.settings,
+          identifier: cue.identifier))
     }
     return packets
   }

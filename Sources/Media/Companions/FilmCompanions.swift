@@ -32,8 +32,9 @@ public struct FilmCompanions: Sendable {
     /// In order, none over another.
     public var samples: [(timeRange: TimeRange, data: [UInt8])]
     var labels = TrackLabels()
-    /// What of captions of another container was not taken.
-    package internal(set) var losses: [CaptionIssue] = []
+    /// Captions of another container as they were read, of which the samples are made: none where they are too many for a
+    /// movie. `nil` for a movie's own.
+    package internal(set) var document: CaptionDocument?
 
     public init(
       handler: FourCC, entry: Box, languageCode: String?, isEnabled: Bool,
@@ -60,6 +61,12 @@ public struct FilmCompanions: Sendable {
           sample.data
         )
       }
+      let captions = document?.captions.map { caption in
+        var caption = caption
+        caption.timeRange.start += offset
+        return caption
+      }
+      if let captions { track.document?.captions = captions }
       return track
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import FocalBoxes
 import FocalCaptionRendering
 import FocalCaptions
 import FocalCinematic
@@ -76,8 +77,13 @@ extension [GivenCaptions] {
   ) throws(CinematicError) -> [FilmCompanions.TextTrack] {
     var tracks: [FilmCompanions.TextTrack] = []
     for given in self {
-      let track = try CaptionTrack(
-        given.document, kind: CaptionTrack.Kind(given.document.format, inMP4: isMP4))
+      let kind = CaptionTrack.Kind(given.document.format, inMP4: isMP4)
+      let track: CaptionTrack
+      do throws(CinematicError) {
+        track = try CaptionTrack(given.document, kind: kind)
+      } catch {
+        throw error.naming(given.file)
+      }
       for loss in track.losses { note("\(output), captions of \(given.file), \(loss)") }
       guard !track.samples.isEmpty else {
         note("\(given.file) has no captions that \(output) could show")
@@ -113,9 +119,13 @@ enum MovieCaptions {
   static func document(
     _ track: FilmCompanions.TextTrack, options: CaptionReadingOptions = CaptionReadingOptions()
   ) throws(CinematicError) -> CaptionDocument {
-    var document = try CaptionTrack.captions(
-      entry: track.entry, samples: track.samples, options: options)
-    document.issues = track.losses + document.issues
+    var document: CaptionDocument
+    if let read = track.document {
+      document = read
+    } else {
+      document = try CaptionTrack.captions(
+        entry: track.entry, samples: track.samples, options: options)
+    }
     if document.language == nil, track.languageCode != "und" {
       document.language = track.languageCode
     }

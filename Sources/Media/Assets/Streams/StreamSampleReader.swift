@@ -5,6 +5,14 @@ import Dispatch
 import FocalBoxes
 import FocalCore
 
+/// A sample of captions.
+struct StreamCue: Sendable {
+  var text: [UInt8] = []
+  /// Of WebVTT: where the cue stands, and its name.
+  var settings = ""
+  var identifier = ""
+}
+
 /// Reads the samples of one stream through libavformat, the next one or one far away.
 ///
 /// A jump leads to a place from which libavformat believes to see the sample; where it has landed, the
@@ -24,8 +32,8 @@ final class StreamSampleReader: SampleReader, @unchecked Sendable {
   private var isFromStart = false
 
   private(set) var besideLast: [UInt8]?
-  /// Where the cue of WebVTT stands that was read last.
-  private(set) var settingsOfLast = ""
+  /// Of the sample that was read last, were it a cue.
+  private(set) var lastCue = StreamCue()
 
   /// A sample that lies no farther ahead is reached by reading on.
   private static let reach = 64
@@ -96,13 +104,37 @@ final class StreamSampleReader: SampleReader, @unchecked Sendable {
     var count = 0
     let beside = av_packet_get_side_data(packet, AV_PKT_DATA_MATROSKA_BLOCKADDITIONAL, &count)
     besideLast = beside.map { [UInt8](UnsafeBufferPointer(start: $0, count: count)) }
-    let settings = av_packet_get_side_data(packet, AV_PKT_DATA_WEBVTT_SETTINGS, &count)
-    settingsOfLast =
-      settings.map { String(decoding: UnsafeBufferPointer(start: $0, count: count), as: UTF8.self) }
-      // The settings are the first line of an addition, behind its number.
-      ?? besideLast.map { String(decoding: $0.dropFirst(8).prefix { $0 != 0x0A }, as: UTF8.self) }
-      ?? ""
-    return [UInt8](UnsafeBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size)))
+    let bytes = [UInt8](
+      UnsafeBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size)))
+    if isCaptions { lastCue = cue(bytes, packet) }
+    return bytes
+  }
+
+  private var isCaptions: Bool {
+    input?.pointer.pointee.streams[Int(stream)]?.pointee.codecpar.pointee.codec_type
+      == AVMEDIA_TYPE_SUBTITLE
+  }
+
+  private func cue(_ bytes: [UInt8], _ packet: UnsafeMutablePointer<AVPacket>) -> StreamCue {
+    // The first two lines of an addition, behind its number, are the settings and the name.
+    let lines = besideLast?.dropFirst(8).split(
+      separator: 0x0A, maxSplits: 2, omittingEmptySubsequences: false)
+    let addition = (lines ?? []).map { String(decoding: $0, as: UTF8.self) }
+    return StreamCue(
+      text: bytes,
+      settings: text(AV_PKT_DATA_WEBVTT_SETTINGS, of: packet) ?? addition.first ?? "",
+      identifier: text(AV_PKT_DATA_WEBVTT_IDENTIFIER, of: packet)
+        ?? addition.dropFirst().first ?? "")
+  }
+
+  private func text(
+    _ type: AVPacketSideDataType, of packet: UnsafeMutablePointer<AVPacket>
+  ) -> String? {
+    var count = 0
+    let data = av_packet_get_side_data(packet, type, &count)
+    return data.map {
+      String(decoding: UnsafeBufferPointer(start: $0, count: count), as: UTF8.self)
+    }
   }
 
   // MARK: - Jumping
@@ -169,25 +201,21 @@ final class StreamSampleQueue: @unchecked Sendable {
   func sample(
     _ number: Int, of scan: StreamScan, _ stream: Int32, _ source: any ByteSource
   ) async throws(CinematicError) -> [UInt8] {
-    try await cue(number, of: scan, stream, source).data
+    try await cue(number, of: scan, stream, source).text
   }
 
-  /// A sample, and where it stands if it is a cue of WebVTT.
+  /// A sample of captions.
   func cue(
     _ number: Int, of scan: StreamScan, _ stream: Int32, _ source: any ByteSource
-  ) async throws(CinematicError) -> (data: [UInt8], settings: String) {
+  ) async throws(CinematicError) -> StreamCue {
     let result = await withCheckedContinuation {
-      (
-        continuation: CheckedContinuation<
-          Result<(data: [UInt8], settings: String), CinematicError>, Never
-        >
-      ) in
+      (continuation: CheckedContinuation<Result<StreamCue, CinematicError>, Never>) in
       queue.async { [self] in
         let reader = reader ?? StreamSampleReader(scan, stream, source)
         self.reader = reader
         do throws(CinematicError) {
-          let data = try reader.sample(number)
-          continuation.resume(returning: .success((data, reader.settingsOfLast)))
+          _ = try reader.sample(number)
+          continuation.resume(returning: .success(reader.lastCue))
         } catch {
           continuation.resume(returning: .failure(error))
         }

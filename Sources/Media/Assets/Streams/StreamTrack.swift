@@ -82,10 +82,10 @@ final class StreamTrack: CodedTrack {
     try await content.queue.sample(number, of: try await scan(), stream.index, source)
   }
 
-  /// A sample, and where it stands if it is a cue of WebVTT.
+  /// A sample of captions.
   func cue(
     _ number: Int, from source: any ByteSource
-  ) async throws(CinematicError) -> (data: [UInt8], settings: String) {
+  ) async throws(CinematicError) -> StreamCue {
     try await content.queue.cue(number, of: try await scan(), stream.index, source)
   }
 
