@@ -43,7 +43,7 @@ struct CompanionTracks {
     let zero = companions.origin + timelineStart
     add(companions.timecode, zero - companions.timecodeTime)
     add(companions.chapters, zero)
-    for text in companions.texts where !text.overlapsTooOften { add(text, zero, size) }
+    for text in companions.texts { add(text, zero, size) }
   }
 
   private mutating func add(_ clock: Timecode?, _ zero: Time) {
@@ -82,8 +82,8 @@ struct CompanionTracks {
   ) {
     let samples = text.samples.compactMap { sample -> (start: Int64, end: Int64, data: [UInt8])? in
       let end = sample.timeRange.end - zero
-      guard end > .zero else { return nil }
       let start = max(sample.timeRange.start, zero)
+      guard end > .zero, ticks(start - zero) < ticks(end) else { return nil }
       // Captions that say no time of their file have the movie's, which is another one now.
       let data =
         zero == .zero ? sample.data : CaptionTrack.data(of: sample, in: text.entry, from: start)
@@ -110,53 +110,7 @@ struct CompanionTracks {
       case "stpp": Array("<tt xmlns=\"http://www.w3.org/ns/ttml\"/>".utf8)
       default: nil
       }
-    append(track, Self.parted(samples, in: text.entry.type), gap: gap)
-  }
-
-  /// Kinds of captions that are put together where several are shown.
-  fileprivate static let joined: Set<FourCC> = ["tx3g", "text", "wvtt"]
-
-  /// Captions that are shown together as one, and each alone where it is: samples of a track follow each other.
-  /// Captions that are shown for no time go. Kinds that cannot be put together stay as they are.
-  private static func parted(
-    _ samples: [(start: Int64, end: Int64, data: [UInt8])], in type: FourCC
-  ) -> [(start: Int64, end: Int64, data: [UInt8])] {
-    let shown = samples.enumerated().filter { $0.element.start < $0.element.end }
-    let join: ([[UInt8]]) -> [UInt8]
-    switch type {
-    case "tx3g", "text":
-      join = { parts in
-        SampleEntry.textSample(
-          parts.compactMap { SampleEntry.text(ofSample: $0) }.joined(separator: "\n"))
-      }
-    case "wvtt": join = { $0.flatMap(\.self) }
-    default: return shown.map(\.element)
-    }
-    let edges = Set(shown.flatMap { [$0.element.start, $0.element.end] }).sorted()
-    let rising = shown.sorted { ($0.element.start, $0.offset) < ($1.element.start, $1.offset) }
-    var waiting = rising[...]
-    var current: [(offset: Int, element: (start: Int64, end: Int64, data: [UInt8]))] = []
-    var result: [(start: Int64, end: Int64, data: [UInt8])] = []
-    var last: [Int] = []
-    for (edge, next) in zip(edges, edges.dropFirst()) {
-      current.removeAll { $0.element.end <= edge }
-      while let first = waiting.first, first.element.start <= edge {
-        current.append(first)
-        waiting.removeFirst()
-      }
-      let names = current.map(\.offset)
-      if names.isEmpty {
-        last = []
-      } else if names == last {
-        result[result.count - 1].end = next
-      } else {
-        let data =
-          current.count == 1 ? current[0].element.data : join(current.map(\.element.data))
-        result.append((edge, next, data))
-        last = names
-      }
-    }
-    return result
+    append(track, samples, gap: gap)
   }
 
   private mutating func append(
@@ -168,7 +122,10 @@ struct CompanionTracks {
     tracks.append(track)
     // Samples of a track follow each other.
     var rising: [(start: Int64, end: Int64, data: [UInt8])] = []
-    for sample in samples.sorted(by: { $0.start < $1.start })
+    let ordered = samples.enumerated().sorted {
+      ($0.element.start, $0.offset) < ($1.element.start, $1.offset)
+    }
+    for (_, sample) in ordered
     where sample.start > rising.last?.start ?? -1 {
       if let last = rising.last { rising[rising.count - 1].end = min(last.end, sample.start) }
       rising.append(sample)
@@ -233,28 +190,5 @@ struct CompanionTracks {
       MediaSample(data: sample.data, time: sample.start, duration: end - sample.start), index)
     lanes[index].end = end
     lanes[index].next += 1
-  }
-}
-
-extension FilmCompanions.TextTrack {
-  /// Whether captions lie over each other so often that they would take more than a movie's captions may where they are
-  /// put together: each is in every sample of its time.
-  var overlapsTooOften: Bool {
-    guard CompanionTracks.joined.contains(entry.type) else { return false }
-    var edges: [(time: Time, byteCount: Int64)] = []
-    for sample in samples where !sample.timeRange.isEmpty {
-      let byteCount = max(Int64(sample.data.count), FilmCompanions.leastTextBytes)
-      edges.append((sample.timeRange.start, byteCount))
-      edges.append((sample.timeRange.end, -byteCount))
-    }
-    edges.sort { $0.time < $1.time }
-    var (shown, sum): (Int64, Int64) = (0, 0)
-    for (edge, next) in zip(edges, edges.dropFirst()) {
-      shown += edge.byteCount
-      guard edge.time < next.time else { continue }
-      sum += shown
-      if sum > FilmCompanions.maximumTextBytes { return true }
-    }
-    return false
   }
 }

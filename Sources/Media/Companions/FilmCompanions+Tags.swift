@@ -89,11 +89,6 @@ extension FilmCompanions {
         ] + soundWithMetadata.map { "the metadata of the sound track \($0)" }
       return leftOut + lost.compactMap(\.self)
     }
-    let leftOut =
-      leftOut
-      + texts.filter(\.overlapsTooOften).map {
-        "the captions ('\($0.entry.type)'\($0.languageCode.map { ", \($0)" } ?? "")), which lie over each other too often"
-      }
     guard container == .mp4 else { return leftOut }
     let lost = tags.map { $0.key.lowercased() }.filter { Self.names[$0]?.iTunes == nil }
     return leftOut + (lost.isEmpty ? [] : ["the metadata \(lost.sorted().joined(separator: ", "))"])

@@ -29,7 +29,8 @@ public struct FilmCompanions: Sendable {
     public var languageCode: String?
     /// Whether players show it unless they are told otherwise.
     public var isEnabled: Bool
-    /// In order, none over another.
+    /// In order, none over another: in a movie, one ends where the next one begins, and of several that begin at once
+    /// there is the first.
     public var samples: [(timeRange: TimeRange, data: [UInt8])]
     var labels = TrackLabels()
     /// Captions of another container as they were read, of which the samples are made: none where they are too many for a
