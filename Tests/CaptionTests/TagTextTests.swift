@@ -80,6 +80,8 @@ struct TagTextTests {
     let styled = TagText(String(repeating: "<b>a</b>b", count: count), .webVTT)
     let caption = Caption(pieces: styled.pieces, timeRange: .zero)
     #expect(caption.styledRanges.count == 2 * count)
+    let ruby = TagText(String(repeating: "<ruby>a<rt>b</rt></ruby>", count: count), .webVTT)
+    #expect(ruby.pieces.count == count && ruby.skipped.isEmpty)
   }
 
   /// windows-1258 waits with a letter for its mark, ISO-2022-JP leaves its shift open.

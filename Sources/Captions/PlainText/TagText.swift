@@ -230,11 +230,13 @@ struct TagText {
     defer { baseStart = pieces.count }
     guard !ruby.isEmpty else { return }
     guard start < pieces.count else { return skip("ruby text without its base was skipped") }
-    let base = pieces[start...]
-    if base.contains(where: { $0.style != pieces[start].style }) {
+    // By index: a slice that is alive makes every change copy all pieces.
+    let first = pieces[start].style
+    if (start..<pieces.count).contains(where: { pieces[$0].style != first }) {
       skip("of a base with ruby text, all has the first style")
     }
-    pieces[start].text = base.map(\.text).joined()
+    let base = (start..<pieces.count).map { pieces[$0].text }.joined()
+    pieces[start].text = base
     pieces[start].style.ruby = Caption.Ruby(text: ruby)
     pieces.removeSubrange((start + 1)...)
   }
