@@ -95,6 +95,24 @@ struct ParagraphTests {
     #expect(many.issues.map(\.severity) == [.error] && many.issues.first?.line == 1)
   }
 
+  /// Spans that begin before their region does, or after it has ended, take no time each of them.
+  @Test(.timeLimit(.minutes(1))) func partsBesideTheirRegion() throws {
+    let count = 30_000
+    let head = """
+      <layout><region xml:id="ended" begin="0s" end="2s"/>\
+      <region xml:id="late" begin="\(count)s"/></layout>
+      """
+    let spans = (1...count).map { "<span begin=\"\($0)s\">a</span>" }.joined()
+    let paragraphs = ["ended", "late"].map { region in
+      "<p region=\"\(region)\" begin=\"0s\" end=\"\(count + 1)s\">\(spans)</p>"
+    }
+    let document = try Self.read(paragraphs.joined(), head: head)
+    #expect(document.captions.map(\.text.count) == [1, count])
+    #expect(
+      document.captions.map(\.timeRange.start) == [Self.second(1), Self.second(Int64(count))])
+    #expect(document.issues.isEmpty)
+  }
+
   /// TTML1 10.2.3 on paragraphs and spans.
   @Test func sequences() throws {
     let document = try Self.read(

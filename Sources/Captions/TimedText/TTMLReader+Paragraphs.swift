@@ -38,20 +38,22 @@ extension TTMLReader {
     // Pieces that are on the screen, in the document's order.
     var shown: [Int] = []
     for index in times.indices {
-      var from = times[index]
-      shown.removeAll { number in pieces[number].end.map { $0 <= from } ?? false }
-      while let number = waiting.first, pieces[number].begin <= from {
-        waiting.removeFirst()
-        if pieces[number].end.map({ $0 > from }) ?? true {
-          shown.insert(number, at: shown.partitionPoint { $0 < number })
-        }
-      }
+      let time = times[index]
+      var from = time
       var to = index + 1 < times.count ? times[index + 1] : isEndless ? nil : from
       if let regionTime {
         from = max(from, regionTime.begin)
         if let end = regionTime.end { to = min(to ?? end, end) }
       }
+      // First of all: what is never seen is not looked through.
       guard to.map({ $0 > from }) ?? true else { continue }
+      shown.removeAll { number in pieces[number].end.map { $0 <= time } ?? false }
+      while let number = waiting.first, pieces[number].begin <= time {
+        waiting.removeFirst()
+        if pieces[number].end.map({ $0 > time }) ?? true {
+          shown.insert(number, at: shown.partitionPoint { $0 < number })
+        }
+      }
       if index > 0 {
         repeatedPieces += shown.count
         guard repeatedPieces <= Self.mostRepeatedPieces else {
