@@ -40,6 +40,18 @@ import Testing
     #expect(found.timecodeTime == .zero && found.leftOut.isEmpty)
   }
 
+  /// Of many boxes that nothing is known of, a dozen are named, each once, and the others counted.
+  @Test(.timeLimit(.minutes(1))) func manyUnknownBoxes() async throws {
+    let count = 40_000
+    var layout = MovieLayout([Self.pictures()])
+    layout.extras = (0..<2).flatMap { _ in
+      (0..<count).map { Box(FourCC(rawValue: 0x7A00_0000 + UInt32($0)), data: [UInt8]()) }
+    }
+    let found = try await Self.companions(layout)
+    #expect(found.leftOut.count == 13)
+    #expect(found.leftOut.last == "\(count - 12) more boxes of the movie")
+  }
+
   /// Metadata of the pictures' track, and beside the movie, are kept; what nothing is known of is named.
   @Test func metadataOfTracksAndFiles() async throws {
     var layout = MovieLayout([Self.pictures()])

@@ -52,6 +52,9 @@ extension BoxContainer {
         + outer.filter { !isInItself($0) }.map { "the box '\($0.type)' of the file" })
   }
 
+  /// Boxes of a place that are named where they are not kept: a broken file may have any number.
+  private static let mostNamed = 12
+
   /// The descriptions in a box, or at the top of the file, and what nothing is known of.
   ///
   /// - Parameter place: names the box in words.
@@ -60,6 +63,10 @@ extension BoxContainer {
   ) async throws(CinematicError) -> (boxes: [Box], unknown: [String]) {
     var boxes: [Box] = []
     var unknown: [String] = []
+    var told: Set<String> = []
+    func tell(_ name: String) {
+      if told.insert(name).inserted, told.count <= Self.mostNamed { unknown.append(name) }
+    }
     let size = try await browser.source.believedByteCount()
     var left = BoxBrowser.maximumContentSize
     for header in try await browser.all(in: parent)
@@ -67,16 +74,18 @@ extension BoxContainer {
       if Self.describes(header) || types.contains(header.type) {
         left -= header.contentSize
         guard left >= 0 else {
-          unknown.append("the box '\(header.type)' of \(place), of \(header.size) bytes")
+          tell("the box '\(header.type)' of \(place), of \(header.size) bytes")
           continue
         }
         var box = Box(header.type, data: try await browser.content(header))
         box.extendedType = header.extendedType
         boxes.append(box)
-      } else if let name = Self.unknown(header, of: place), !unknown.contains(name) {
-        unknown.append(name)
+      } else if let name = Self.unknown(header, of: place) {
+        tell(name)
       }
     }
+    let more = told.count - unknown.count
+    if more > 0 { unknown.append("\(more) more box\(more == 1 ? "" : "es") of \(place)") }
     return (boxes, unknown)
   }
 }
