@@ -46,7 +46,8 @@ import Testing
     #expect((printed["frames"] as? [Any])?.count == 3)
   }
 
-  /// A shorter sample leaves no picture of the longer one whose place it takes; others stay.
+  /// A shorter sample leaves no picture of the longer one whose place it takes; others stay, and so does ground truth that
+  /// it has none of.
   @Test func sampleReplacesALongerOne() async throws {
     let folder = Folder()
     let sample = ["sample", "-o", "s", "--size", "48x28", "--samples", "1"]
@@ -55,12 +56,20 @@ import Testing
     folder.write([1], to: "s/disparity/0009.png")
     let shorter = try await works(sample + ["--frames", "2", "--force", "--json"], in: folder)
     #expect(folder.names(in: "s/disparity") == ["0000.png", "0001.png", "0009.png"])
-    #expect(folder.names(in: "s/sharp").isEmpty && folder.names(in: "s/truth").isEmpty)
+    let exact = (0..<4).map { "000\($0).exr" }
+    #expect(folder.names(in: "s/sharp") == exact && folder.names(in: "s/truth") == exact)
     // Standard error holds objects alone, too.
     let told = try shorter.errorObjects()
     #expect(told.contains { $0["event"] as? String == "progress" })
-    #expect(told.contains { ($0["message"] as? String)?.hasPrefix("10 pictures") == true })
+    let notes = told.compactMap { $0["message"] as? String }
+    #expect(notes.contains { $0.hasPrefix("2 pictures") }, "\(notes)")
+    #expect(notes.contains { $0.contains("ground truth in s stays") }, "\(notes)")
     #expect(shorter.outputLines.count == 1)
+    let again = sample + ["--force", "--ground-truth", "--lens-samples", "1", "--frames"]
+    try await works(again + ["2"], in: folder)
+    let replaced = try await works(again + ["1"], in: folder)
+    #expect(replaced.errors.contains("3 pictures") && !replaced.errors.contains("stays"))
+    #expect(folder.names(in: "s/truth") == ["0000.exr", "0002.exr", "0003.exr"])
   }
 
   /// The command that it prints can be pasted, whatever the folder's name.

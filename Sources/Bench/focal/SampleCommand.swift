@@ -69,7 +69,10 @@ struct SampleCommand: ParsableCommand {
   var lensSamples: Int = 256
   @Flag(help: "Print the scene's description as JSON, too.")
   var json = false
-  @Flag(help: "Replace existing files; numbered pictures of a longer sample are removed.")
+  @Flag(
+    help:
+      "Replace existing files; numbered pictures of a longer sample are removed. Its ground truth stays, unless it is written anew."
+  )
   var force = false
 
   func validate() throws {
@@ -182,24 +185,32 @@ struct SampleCommand: ParsableCommand {
     return (scene["frames"] as? [Any])?.count ?? 0
   }
 
-  /// Removes the numbered pictures of an earlier sample that this one has not replaced: they are of another clip.
+  /// Removes the numbered pictures of an earlier sample that this one has not replaced: they are of another clip. Ground
+  /// truth takes its time: only such as is written anew replaces it.
   private func removeFrames(upTo count: Int) throws(CinematicError) {
     guard count > 0 else { return }
-    let truths = groundTruth ? frames : 0
+    let truths = ["sharp/%04d.exr", "truth/%04d.exr"]
     var removed = 0
-    for (name, written) in [
-      ("disparity/%04d.png", frames), ("sharp/%04d.exr", truths), ("truth/%04d.exr", truths),
-    ] {
-      guard let pattern = try NumberedPattern(path(name)) else { continue }
-      // A folder that is not there holds none.
-      let numbers = (try? pattern.existingNumbers()) ?? []
-      for number in numbers where number >= written && number < count {
-        removed += unlink(pattern.path(number)) == 0 ? 1 : 0
+    for name in ["disparity/%04d.png"] + (groundTruth ? truths : []) {
+      for (number, path) in try numbered(name) where number >= frames && number < count {
+        removed += unlink(path) == 0 ? 1 : 0
       }
     }
     if removed > 0 {
       note("\(counted(removed, "picture")) of the sample that was in \(output) before are removed")
     }
+    guard !groundTruth else { return }
+    var kept = 0
+    for name in truths { kept += try numbered(name).count }
+    if kept > 0 {
+      note("the ground truth in \(output) stays as it was, of the sample that was there before")
+    }
+  }
+
+  /// The pictures of a folder, by their numbers; none where it is not there.
+  private func numbered(_ name: String) throws(CinematicError) -> [(number: Int, path: String)] {
+    guard let pattern = try NumberedPattern(path(name)) else { return [] }
+    return ((try? pattern.existingNumbers()) ?? []).map { ($0, pattern.path($0)) }
   }
 
   /// The path of a file in the output folder.
