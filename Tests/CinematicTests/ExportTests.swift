@@ -248,6 +248,16 @@ struct ExportTests {
       #expect(abs(found.focusDisparity - Float(4 + frame) / 20) < 1e-5)
     }
     #expect(!movie.isScriptCut)
+    // The part may begin later in the movie.
+    let late = try await MovieScript(asset: Movies.lookingWide(showing: [4..<10], after: 3))
+    let moved = try #require(try late.recording())
+    #expect(moved.timeRange == Movies.frames(3..<9) && moved.look.blurScale == 0.5)
+    let lateScript = try Script(recording: moved)
+    for frame in 0..<6 {
+      let time = Movies.time(frame: 3 + frame)
+      let found = try #require(lateScript.frame(at: time, tolerance: .zero))
+      #expect(abs(found.focusDisparity - Float(4 + frame) / 20) < 1e-5)
+    }
     // Of several parts the whole script says nothing.
     for parts in [[4..<6, 8..<10], [0..<3, 8..<10]] {
       let cut = try await MovieScript(asset: Movies.lookingWide(showing: parts))

@@ -23,14 +23,15 @@ enum Movies {
   /// As `own`, with a script that says the same and a look: a blur scale of 0.5, and something unknown.
   static let lookingWide = Result { try lookingWideLayout().bytes() }
 
-  /// The same movie, of which edit lists show parts, in frames.
-  static func lookingWide(showing parts: [Range<Int>]) throws -> Asset {
+  /// The same movie, of which edit lists show parts, in frames, after some without a picture.
+  static func lookingWide(showing parts: [Range<Int>], after gap: Int = 0) throws -> Asset {
     var layout = try lookingWideLayout()
     for index in layout.tracks.indices {
       let zero = layout.tracks[index].edits.first?.1 ?? 0
       layout.tracks[index].edits = parts.map {
         ($0.count * 20, zero + $0.lowerBound * 20, 1 << 16)
       }
+      if gap > 0 { layout.tracks[index].edits.insert((gap * 20, -1, 1 << 16), at: 0) }
     }
     return Asset(source: MemorySource(layout.bytes()))
   }

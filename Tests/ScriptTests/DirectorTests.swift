@@ -253,7 +253,7 @@ struct DirectorTests {
     }
     // what comes later changes nothing before
     let cut = TimeRange(start: .zero, duration: Scripts.frameTime(180))
-    let early = try online(tracks.map { $0.trimmed(to: cut, lastFrame: nil) })
+    let early = try online(tracks.map { $0.trimmed(to: cut, lastFrame: nil, shift: -cut.start) })
     #expect(early.filter { cut.contains($0.time) } == decisions.filter { cut.contains($0.time) })
     #expect(try online(tracks.reversed()) == decisions)
   }

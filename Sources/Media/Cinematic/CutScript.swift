@@ -10,8 +10,9 @@ import Foundation
 /// longer be shown.
 struct CutScript {
   private let data: Data
-  /// What is shown of the media, counted from that sample; `nil` for several parts of it, or at another speed.
-  private var part: TimeRange?
+  /// What is shown of the media, counted from that sample, and when in the movie; `nil` for several parts of it, or at
+  /// another speed.
+  private var part: (range: TimeRange, start: Time)?
 
   /// - Parameter track: of this project's metadata.
   /// - Returns: `nil` where the media is shown from its beginning in one part, or has no script.
@@ -29,11 +30,13 @@ struct CutScript {
       sample: try await track.sampleData(0), keys: keys, timeRange: .zero)
     guard let script = group[CinematicKey.script] else { return nil }
     data = Data(script.bytes)
-    guard isOnePart, segment.timeRange.start == .zero else { return }
+    guard isOnePart else { return }
     let (start, _) = segment.mediaStart.subtractingReportingOverflow(index.compositionTime(0))
-    part = TimeRange(
-      start: Time(value: start, timescale: try await track.load(.naturalTimescale)),
-      duration: segment.timeRange.duration)
+    part = (
+      TimeRange(
+        start: Time(value: start, timescale: try await track.load(.naturalTimescale)),
+        duration: segment.timeRange.duration), segment.timeRange.start
+    )
   }
 
   /// The script of what is shown; `nil` where that is no one part of it.
@@ -44,8 +47,8 @@ struct CutScript {
     // Whoever reads it says what is wrong with it.
     guard let recording = try? Recording(jsonRepresentation: data) else { return data }
     let first = recording.frameTimes.first ?? recording.timeRange.start
-    let range = TimeRange(start: first + part.start, duration: part.duration)
+    let range = TimeRange(start: first + part.range.start, duration: part.range.duration)
     guard !range.intersection(recording.timeRange).isEmpty else { return nil }
-    return try recording.trimmed(by: range).jsonRepresentation()
+    return try recording.trimmed(by: range, startingAt: part.start).jsonRepresentation()
   }
 }

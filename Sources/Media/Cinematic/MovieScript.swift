@@ -14,8 +14,8 @@ public struct MovieScript: Sendable {
   /// The script's JSON, of a movie that its edit lists trim that of the part; `nil` where the movie carries none of this
   /// project, or ``isScriptCut``.
   public let scriptData: Data?
-  /// Whether the movie carries a script that its edit lists cut to several parts, or play at another speed: it is not
-  /// made use of, and neither is the look in it.
+  /// Whether the movie carries a script that its edit lists cut to several parts, play at another speed, or cut away: it
+  /// is not made use of, and neither is the look in it.
   public let isScriptCut: Bool
   /// Whether the movie carries rendering attributes of this project. Those of others cannot be read.
   public let hasRenderingAttributes: Bool

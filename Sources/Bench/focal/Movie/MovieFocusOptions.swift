@@ -77,8 +77,8 @@ extension [MovieFocus] {
     for focus in self {
       if focus.isScriptCut {
         note(
-          "the edit list of \(focus.movie) shows several parts of it, or at another speed: its focus script and look are"
-            + " those of the whole, and are left out")
+          "the edit list of \(focus.movie) shows several parts of it, or at another speed, or none that its focus"
+            + " script is of: script and look are those of the whole, and are left out")
       }
       if focus.lacksPlaces {
         note("the script of \(focus.movie) has no detections: --overlay draws nothing")

@@ -69,10 +69,13 @@ public final class CustomDetectionTrack: DetectionTrack, @unchecked Sendable {
       smooth: isSmoothed, recorded: true)
   }
 
-  override func trimmed(to range: TimeRange, lastFrame: Time?) -> DetectionTrack {
+  override func trimmed(
+    to range: TimeRange, lastFrame: Time?, shift offset: Time
+  ) -> DetectionTrack {
     CustomDetectionTrack(
       type: detectionType, id: detectionID, group: detectionGroupID,
-      samples: givenSamples.trimmed(to: range, lastFrame: lastFrame), smooth: isSmoothed,
+      samples: givenSamples.trimmed(to: range, lastFrame: lastFrame, shift: offset),
+      smooth: isSmoothed,
       recorded: !isUserCreated)
   }
 

@@ -95,17 +95,17 @@ struct DetectionSamples: Equatable, Sendable {
   /// The samples in a range. A track that goes on after it gets the detection nearest to the
   /// range's last frame there: cutting must not make it end earlier, in a gap between its
   /// detections.
-  func trimmed(to range: TimeRange, lastFrame: Time?) -> DetectionSamples {
+  func trimmed(to range: TimeRange, lastFrame: Time?, shift offset: Time) -> DetectionSamples {
     var samples = DetectionSamples()
     let indices = indices(in: range)
-    samples.times = times[indices].map { $0 - range.start }
+    samples.times = times[indices].map { $0 + offset }
     samples.rects = Array(rects[indices])
     samples.disparities = Array(disparities[indices])
     if let lastFrame, indices.upperBound < count, let nearest = index(nearest: lastFrame),
       indices.isEmpty || times[indices.upperBound - 1] < lastFrame
     {
       samples.append(
-        time: lastFrame - range.start, rect: rects[nearest], disparity: disparities[nearest])
+        time: lastFrame + offset, rect: rects[nearest], disparity: disparities[nearest])
     }
     return samples
   }

@@ -63,7 +63,7 @@ public class DetectionTrack: @unchecked Sendable, Equatable {
   /// The part of the track in a range, which then starts at zero.
   ///
   /// - Parameter lastFrame: the time of the range's last frame.
-  func trimmed(to range: TimeRange, lastFrame: Time?) -> DetectionTrack { self }
+  func trimmed(to range: TimeRange, lastFrame: Time?, shift offset: Time) -> DetectionTrack { self }
 
   func isEqual(to other: DetectionTrack) -> Bool {
     type(of: self) == type(of: other) && detectionType == other.detectionType

@@ -37,9 +37,11 @@ public final class RecordedDetectionTrack: DetectionTrack, @unchecked Sendable {
     RecordedDetectionTrack(id: id, group: group, type: detectionType, samples: samples)
   }
 
-  override func trimmed(to range: TimeRange, lastFrame: Time?) -> DetectionTrack {
+  override func trimmed(
+    to range: TimeRange, lastFrame: Time?, shift offset: Time
+  ) -> DetectionTrack {
     RecordedDetectionTrack(
       id: detectionID, group: detectionGroupID, type: detectionType,
-      samples: samples.trimmed(to: range, lastFrame: lastFrame))
+      samples: samples.trimmed(to: range, lastFrame: lastFrame, shift: offset))
   }
 }
