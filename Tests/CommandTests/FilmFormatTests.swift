@@ -169,12 +169,26 @@ import Testing
       #expect(refused.errors.contains("clip.mkv is interlaced"), "\(refused.errors)")
       #expect(refused.errors.contains("--deinterlace"), "\(refused.errors)")
     }
+    // The option may be meant for what is lifted, or for what is behind it; where it is for neither, that is said.
+    try Material.still(in: folder)
+    for (input, background, note) in [
+      ("render.mov", "clip.mkv", nil), ("render.mov", "in.png", "render.mov begins progressive"),
+      ("render.mov", "render.mov", "render.mov and render.mov begin progressive"),
+      ("clip.mkv", "in.png", nil),
+    ] as [(String, String, String?)] {
+      let lifted = try await Program.focal(
+        [
+          "lift", input, "--background", background, "--deinterlace", "-o", "c.mov", "--force",
+        ] + maps, in: folder)
+      #expect(lifted.code == 0, "\(input), \(background): \(lifted.errors)")
+      #expect(lifted.errors.contains("progressive:") == (note != nil), "\(lifted.errors)")
+      if let note { #expect(lifted.errors.contains(note), "\(lifted.errors)") }
+    }
     let told = try await Program.focal(["info", "clip.mkv"], in: folder)
     #expect(told.output.contains("interlaced, top field first"), "\(told.output)")
     let done = try await Program.focal(["info", "render.mov"], in: folder)
     #expect(!done.output.contains("interlaced"))
     // Pictures are never interlaced; a progressive clip says that there is nothing to do.
-    try Material.still(in: folder)
     let still = try await Program.focal(
       ["render", "in.png", "--disparity", "map.png", "-o", "a.png", "--deinterlace"], in: folder)
     #expect(still.code != 0 && still.errors.contains("--deinterlace is for movies"))

@@ -127,13 +127,13 @@ struct EffectOptions: ParsableArguments {
     }
   }
 
-  /// The effect, and the clip that is behind the subjects, if one is.
+  /// The effect, and the file that is behind the subjects, if one is.
   ///
   /// - Parameter interlacing: what becomes of interlaced pictures of the clip.
   /// - Throws: what reading the background throws.
   func effect(
     _ interlacing: Interlacing
-  ) async throws(CinematicError) -> (SubjectEffect, backdrop: FrameReader?) {
+  ) async throws(CinematicError) -> (SubjectEffect, background: FrameReader?) {
     var effect = SubjectEffect(
       background: look == nil && lensBlur == nil ? .transparent : .kept, lensBlur: lensBlur)
     switch look {
@@ -165,7 +165,7 @@ struct EffectOptions: ParsableArguments {
       let picture = try await reader.straightPicture(number: reader.frameNumbers.lowerBound)
       let turn = reader.properties.preferredTransform
       effect.background = .picture(try picture.upright(turn))
-      if reader.frameNumbers.count > 1 { return (effect, reader) }
+      return (effect, reader)
     }
     return (effect, nil)
   }

@@ -41,8 +41,8 @@ struct LiftJob: Sendable {
     try LocalInputs.check([input, map ?? input])
     let pictures = try await FrameReader.open(input, options: options)
     let source = pictures.properties
-    // It may be meant for the background.
-    try checkFields(effect.backgroundPath == nil ? fieldOption : nil, source, of: input)
+    // It may be meant for the background, which is opened later.
+    if effect.backgroundPath == nil { try checkFields(fieldOption, source, of: input) }
     try PictureRateOptions.check(
       isGiven: givesFrameRate, hasSequence: pictures.isNumbered, input)
     if let output {
@@ -122,12 +122,14 @@ struct LiftJob: Sendable {
     let follower = SubjectFollower(
       request, choice: takesAll ? .all : .foremost, turn: source.preferredTransform,
       first: isStill ? found : nil)
-    let (look, backdrop) = try await effect.effect(options.interlacing)
+    let (look, background) = try await effect.effect(options.interlacing)
+    let backdrop = background.flatMap { $0.frameNumbers.count > 1 ? $0 : nil }
     if isStill, backdrop != nil, let path = effect.backgroundPath {
       throw CinematicError(
         .invalidParameter, "\(path) is a clip, and \(input) is one picture",
         remedy: "give one picture behind it")
     }
+    if let background { try checkFieldOption(source, background.properties) }
     let renderer = try FrameRenderer(
       devices: devices, quality: .export, deviceChanged: { [json] in $0.tell(json: json) })
     let clip = try await LiftedClip(
@@ -172,6 +174,25 @@ struct LiftJob: Sendable {
     report.frames = rendering.completedFrames
     (report.width, report.height) = (settings.dimensions.width, settings.dimensions.height)
     report.taken = Array(instances)
+  }
+
+  /// Says if there seems to be nothing to do for an option about interlaced pictures, neither in the input nor in the
+  /// file behind its subjects.
+  ///
+  /// - Throws: `invalidParameter` where both are pictures, which are never interlaced.
+  private func checkFieldOption(
+    _ source: SourceProperties, _ background: SourceProperties
+  ) throws(CinematicError) {
+    guard let option = fieldOption, let path = effect.backgroundPath,
+      source.fieldOrder == nil, background.fieldOrder == nil
+    else { return }
+    guard source.kind == .clip, background.kind == .clip else {
+      return try background.kind == .clip
+        ? checkFields(option, background, of: path) : checkFields(option, source, of: input)
+    }
+    note(
+      "\(input) and \(path) begin progressive: \(option) is for pictures that are marked as interlaced"
+    )
   }
 
   /// The part of the pictures that is written.
