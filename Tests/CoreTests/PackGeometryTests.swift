@@ -68,6 +68,23 @@ import Testing
     }
   }
 
+  /// The corners of a rectangle are where the points are; one that is not turned keeps its bits.
+  @Test(arguments: QuarterTurn.allCases) func rectanglesTurnAsPointsDo(_ turn: QuarterTurn) {
+    let rect = NormalizedRect(x: 0.1, y: 0.3, width: 0.2, height: 0.6)
+    let turned = turn.applied(to: rect)
+    let corners = [(rect.x, rect.y), (rect.maxX, rect.maxY)].map {
+      turn.applied(to: NormalizedPoint(x: $0.0, y: $0.1))
+    }
+    let (xs, ys) = (corners.map(\.x).sorted(), corners.map(\.y).sorted())
+    for (own, other) in [
+      (turned.x, xs[0]), (turned.maxX, xs[1]), (turned.y, ys[0]), (turned.maxY, ys[1]),
+    ] {
+      // A few roundings of doubles below 1.
+      #expect(abs(own - other) < 1e-15)
+    }
+    if turn == .identity { #expect(turned == rect) }
+  }
+
   /// The same bytes however the rows are shared out, and in whatever order.
   @Test func rangesDoNotMatter() throws {
     let size = (261, 11)

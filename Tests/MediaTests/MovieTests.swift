@@ -180,15 +180,20 @@ import Testing
   func rotation(_ turn: QuarterTurn) async throws {
     let folder = ScratchFolder()
     var settings = WriterSettings(
-      dimensions: Dimensions(width: 64, height: 32), pixelFormat: .yuv420Video8, tags: .bt709)
+      dimensions: Dimensions(width: 32, height: 32), pixelFormat: .yuv420Video8, tags: .bt709)
     settings.preferredTransform = turn
     settings.encoderPreset = "ultrafast"
     settings.pixelAspectRatio = PixelAspectRatio(horizontal: 4, vertical: 3)
     let (properties, _) = try await Self.roundTrip(
       folder, "a.mp4", settings, times: Self.steady(2), lastDuration: Time(value: 1, timescale: 30)
-    ) { _ in try Scene.smooth(64, 32, .yuv420Video8) }
+    ) { _ in try Scene.smooth(32, 32, .yuv420Video8) }
     #expect(properties.preferredTransform == turn)
     #expect(properties.pixelAspectRatio == PixelAspectRatio(horizontal: 4, vertical: 3))
+    // Also of a square picture, whose size says nothing of its turn.
+    let isUpright = turn == .identity || turn == .clockwise180
+    #expect(
+      properties.shownPixelAspectRatio
+        == PixelAspectRatio(horizontal: isUpright ? 4 : 3, vertical: isUpright ? 3 : 4))
   }
 
   /// RGBA goes through the matrix of its tags: pure red has BT.709's luma 63, Cb 102, Cr 240.

@@ -52,18 +52,6 @@ struct StoredForm: Sendable {
   }
 }
 
-extension SourceProperties {
-  /// Width to height of a pixel as it is shown.
-  package var shownPixelAspectRatio: PixelAspectRatio {
-    switch preferredTransform {
-    case .identity, .clockwise180: pixelAspectRatio
-    case .clockwise90, .clockwise270:
-      PixelAspectRatio(
-        horizontal: pixelAspectRatio.vertical, vertical: pixelAspectRatio.horizontal)
-    }
-  }
-}
-
 extension PixelBuffer {
   /// The same codes of the video range in ten bits, which are exactly four times as large, in the high bits of words. By
   /// way of light chroma would lose its edges, and each picture tens of milliseconds.

@@ -179,6 +179,16 @@ public enum QuarterTurn: Int, Hashable, Sendable, CaseIterable {
     }
   }
 
+  /// Where a rectangle of the stored picture lies in the shown one.
+  public func applied(to rect: NormalizedRect) -> NormalizedRect {
+    // Sides that are worked out from corners are rounded.
+    guard self != .identity else { return rect }
+    let a = applied(to: NormalizedPoint(x: rect.x, y: rect.y))
+    let b = applied(to: NormalizedPoint(x: rect.maxX, y: rect.maxY))
+    return NormalizedRect(
+      x: min(a.x, b.x), y: min(a.y, b.y), width: abs(a.x - b.x), height: abs(a.y - b.y))
+  }
+
   /// The place in the stored picture of one in the shown picture.
   ///
   /// - Parameters:

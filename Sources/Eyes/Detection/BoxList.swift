@@ -21,18 +21,8 @@ extension [FoundObject] {
   func stored(_ turn: QuarterTurn) -> [FoundObject] {
     map { object in
       var object = object
-      object.rect = object.rect.turned(by: turn.inverse)
+      object.rect = turn.inverse.applied(to: object.rect)
       return object
     }
-  }
-}
-
-extension NormalizedRect {
-  /// Where it lies once the picture has been turned.
-  package func turned(by turn: QuarterTurn) -> NormalizedRect {
-    let a = turn.applied(to: NormalizedPoint(x: x, y: y))
-    let b = turn.applied(to: NormalizedPoint(x: maxX, y: maxY))
-    return NormalizedRect(
-      x: min(a.x, b.x), y: min(a.y, b.y), width: abs(a.x - b.x), height: abs(a.y - b.y))
   }
 }

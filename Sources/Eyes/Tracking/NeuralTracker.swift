@@ -73,7 +73,7 @@ public final class NeuralTracker: VisualTracker {
     template = nil
     failure = nil
     framesLost = 0
-    let rect = bounds.turned(by: turn)
+    let rect = turn.applied(to: bounds)
     guard bounds.isFinite, bounds.width > 0, bounds.height > 0,
       bounds.intersection(.wholePicture).area > 0, !sourceImage.format.isDisparity
     else { return false }
@@ -132,7 +132,7 @@ public final class NeuralTracker: VisualTracker {
     var places = [object]
     let shown = turn.applied(to: picture.dimensions)
     for rect in detected.prefix(Self.mostDetected) where rect.isFinite && rect.area > 0 {
-      let place = box(of: rect.turned(by: turn), in: picture)
+      let place = box(of: turn.applied(to: rect), in: picture)
       if Self.canBeSeen(place, in: shown) { places.append(place) }
     }
     // Parts that overlap by half, one a frame.
@@ -237,9 +237,9 @@ public final class NeuralTracker: VisualTracker {
   private func rect(of box: Box, in picture: PixelBuffer) -> NormalizedRect {
     let shown = turn.applied(to: picture.dimensions)
     let (width, height) = (Double(shown.width), Double(shown.height))
-    return NormalizedRect(
-      x: (box.x - box.width / 2) / width, y: (box.y - box.height / 2) / height,
-      width: box.width / width, height: box.height / height
-    ).turned(by: turn.inverse)
+    return turn.inverse.applied(
+      to: NormalizedRect(
+        x: (box.x - box.width / 2) / width, y: (box.y - box.height / 2) / height,
+        width: box.width / width, height: box.height / height))
   }
 }

@@ -71,7 +71,7 @@ struct TrackerView {
     let (width, height) = (Double(shown.width), Double(shown.height))
     let square = NormalizedRect(
       x: left / width, y: top / height, width: side / width, height: side / height)
-    let stored = square.intersection(.wholePicture).turned(by: turn.inverse)
+    let stored = turn.inverse.applied(to: square.intersection(.wholePicture))
     guard stored.area > 0 else { return nil }
     func range(_ low: Double, _ high: Double, _ count: Int) -> Range<Int> {
       let first = max(0, min(count - 1, Int(low * Double(count)))) / 2 * 2
@@ -80,12 +80,12 @@ struct TrackerView {
     }
     let columns = range(stored.x, stored.maxX, picture.width)
     let rows = range(stored.y, stored.maxY, picture.height)
-    let place = NormalizedRect(
-      x: Double(columns.lowerBound) / Double(picture.width),
-      y: Double(rows.lowerBound) / Double(picture.height),
-      width: Double(columns.count) / Double(picture.width),
-      height: Double(rows.count) / Double(picture.height)
-    ).turned(by: turn)
+    let place = turn.applied(
+      to: NormalizedRect(
+        x: Double(columns.lowerBound) / Double(picture.width),
+        y: Double(rows.lowerBound) / Double(picture.height),
+        width: Double(columns.count) / Double(picture.width),
+        height: Double(rows.count) / Double(picture.height)))
     return (
       columns, rows,
       NormalizedRect(

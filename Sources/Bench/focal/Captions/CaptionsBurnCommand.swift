@@ -131,13 +131,3 @@ struct CaptionsBurnCommand: ParsableCommand {
       cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds)
   }
 }
-
-extension SourceProperties {
-  /// The shape of pixels once the picture stands upright.
-  fileprivate var shownPixelAspectRatio: PixelAspectRatio {
-    shownDimensions == dimensions
-      ? pixelAspectRatio
-      : PixelAspectRatio(
-        horizontal: pixelAspectRatio.vertical, vertical: pixelAspectRatio.horizontal)
-  }
-}

@@ -216,7 +216,7 @@ struct SubjectOptions: ParsableArguments {
     var subjects: [(group: DetectionGroupID?, rects: [NormalizedRect])] = []
     for detection in chosen where detection.hasPlace {
       let group = detection.detectionGroupID
-      let rect = detection.normalizedRect.turned(by: turn)
+      let rect = turn.applied(to: detection.normalizedRect)
       if group != nil, let known = subjects.firstIndex(where: { $0.group == group }) {
         subjects[known].rects.append(rect)
       } else {

@@ -82,13 +82,8 @@ extension WriterSettings {
     timescale = reader.timescale
     expectedFrameCount = reader.frameCount
     if let duration = reader.nominalFrameDuration { nominalFrameDuration = duration }
-    pixelAspectRatio = source.pixelAspectRatio
     // Not every player heeds a movie's turn: what is written stands upright.
-    if source.shownDimensions != source.dimensions {
-      pixelAspectRatio = PixelAspectRatio(
-        horizontal: source.pixelAspectRatio.vertical,
-        vertical: source.pixelAspectRatio.horizontal)
-    }
+    pixelAspectRatio = source.preferredTransform.applied(to: source.pixelAspectRatio)
     if source.tags == context.tags {
       colorCodes = source.colorCodes
       hdrMetadata = source.hdrMetadata

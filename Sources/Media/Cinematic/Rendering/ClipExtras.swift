@@ -56,18 +56,13 @@ extension WriterSettings {
     upright source: SourceProperties, dimensions: Dimensions? = nil, _ pixels: OutputPixels,
     in format: OutputFormat, codec: Codec, _ extras: ClipExtras
   ) {
-    let shown = source.shownDimensions
     self.init(
-      keeping: source, dimensions: dimensions ?? shown, pixelFormat: pixels.format,
+      keeping: source, dimensions: dimensions ?? source.shownDimensions, pixelFormat: pixels.format,
       tags: pixels.tags, sound: extras.sound, firstTime: extras.firstTime)
     // Pictures cannot say how they are turned, and not every player heeds a movie that does: what
     // is written stands upright.
     preferredTransform = .identity
-    if shown != source.dimensions, shown == source.dimensions.transposed {
-      pixelAspectRatio = PixelAspectRatio(
-        horizontal: source.pixelAspectRatio.vertical,
-        vertical: source.pixelAspectRatio.horizontal)
-    }
+    pixelAspectRatio = source.shownPixelAspectRatio
     companions = extras.companions
     self.codec = codec
     codedPixels = pixels.coded

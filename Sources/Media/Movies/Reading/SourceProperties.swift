@@ -41,6 +41,10 @@ public struct SourceProperties: Sendable {
   public var shownDimensions: Dimensions { preferredTransform.applied(to: dimensions) }
   /// Width to height of a pixel, reduced; (1, 1) where the file does not say.
   public var pixelAspectRatio: PixelAspectRatio
+  /// Width to height of a pixel as it is shown.
+  package var shownPixelAspectRatio: PixelAspectRatio {
+    preferredTransform.applied(to: pixelAspectRatio)
+  }
   /// Frames that will be delivered.
   public var frameCount: Int
   /// From the first delivered frame's appearance to the last one's end.
@@ -83,5 +87,16 @@ public struct PixelAspectRatio: Hashable, Sendable {
   public init(horizontal: Int32, vertical: Int32) {
     self.horizontal = horizontal
     self.vertical = vertical
+  }
+}
+
+extension QuarterTurn {
+  /// The shape of a stored pixel as it is shown.
+  package func applied(to shape: PixelAspectRatio) -> PixelAspectRatio {
+    switch self {
+    case .identity, .clockwise180: shape
+    case .clockwise90, .clockwise270:
+      PixelAspectRatio(horizontal: shape.vertical, vertical: shape.horizontal)
+    }
   }
 }
