@@ -98,7 +98,8 @@ import Testing
     companions.chapters = [Chapter(time: .zero, title: "one")]
     companions.addCaptions([
       FilmCompanions.TextTrack(
-        handler: "sbtl", entry: SampleEntry.timedText, languageCode: "deu", isEnabled: true,
+        handler: "sbtl", entry: SampleEntry.timedText(justification: (1, -1)),
+        languageCode: "deu", isEnabled: true,
         samples: [(part, SampleEntry.textSample("Guten Tag"))])
     ])
     var settings = WriterSettings(dimensions: size, pixelFormat: .yuv420Video8, tags: .bt709)

@@ -26,7 +26,8 @@ import Testing
     ]
     companions.texts = [
       .init(
-        handler: "sbtl", entry: SampleEntry.timedText, languageCode: "deu", isEnabled: true,
+        handler: "sbtl", entry: SampleEntry.timedText(justification: (1, -1)),
+        languageCode: "deu", isEnabled: true,
         samples: [
           (TimeRange(start: seconds(2), end: seconds(6)), SampleEntry.textSample("Guten Morgen")),
           (TimeRange(start: seconds(9), end: seconds(15)), SampleEntry.textSample("Gute Nacht")),

@@ -242,6 +242,10 @@ struct WebMTests {
       ])
     ]
     #expect(others.losses(in: .webM) == ["the metadata com.example.mood"])
+    var packet = Box("uuid", data: Array("<x:xmpmeta/>".utf8))
+    packet.extendedType = BoxContainer.xmp
+    others.fileBoxes = [packet]
+    #expect(others.losses(in: .webM) == ["the metadata XMP, com.example.mood"])
     #expect(others.plainDescriptions.contains { $0 == ("title", "A film") })
     others.timecode = Timecode("10:20:30:12", frameDuration: Time(value: 1, timescale: 30))
     #expect(others.losses(in: .webM).contains("the timecode"))

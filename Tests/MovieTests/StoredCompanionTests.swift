@@ -97,7 +97,7 @@ import Testing
   @Test(arguments: [false, true]) func textThatEditsRepeat(isChapters: Bool) async throws {
     var text = MovieLayout.Track(
       isChapters ? "text" : "sbtl", timescale: 600,
-      entry: isChapters ? SampleEntry.text : SampleEntry.timedText,
+      entry: isChapters ? SampleEntry.text : SampleEntry.timedText(justification: (1, -1)),
       samples: [
         MovieLayout.Sample(
           SampleEntry.textSample(String(repeating: "a", count: 60_000)), duration: 1_000_000)

@@ -61,6 +61,7 @@ extension FilmCompanions {
       if parts.contains(where: { $0.type == "keys" }) { return keyed(parts) }
       guard let list = parts.first(where: { $0.type == "ilst" }) else { break }
       return boxes(in: list).compactMap(iTunes)
+    case "uuid" where box.extendedType == BoxContainer.xmp: return [(nil, "XMP", "")]
     default:
       if let text = text(box) { return text.stored.map { [($0.key, $0.name, text.value)] } ?? [] }
     }

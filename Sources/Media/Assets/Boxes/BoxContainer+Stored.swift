@@ -14,7 +14,7 @@ extension BoxContainer {
     "tref", "tapt", "load", "clip", "matt", "trgr",
   ]
   /// Adobe's XMP, which stands for itself wherever it is.
-  private static let xmp: [UInt8] = [
+  static let xmp: [UInt8] = [
     0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8, 0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF, 0xAC,
   ]
 

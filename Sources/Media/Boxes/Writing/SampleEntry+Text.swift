@@ -15,10 +15,7 @@ extension SampleEntry {
     }
   }
 
-  /// An entry of timed text (3GPP TS 26.245): captions at the bottom of the track's area.
-  public static var timedText: Box { timedText(justification: (1, -1)) }
-
-  /// An entry of timed text.
+  /// An entry of timed text (3GPP TS 26.245).
   ///
   /// - Parameter justification: lines from the left 0, centred 1, to the right -1; at the top 0, in the middle 1, at the
   ///   bottom -1.
