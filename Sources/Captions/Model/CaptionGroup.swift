@@ -74,6 +74,21 @@ public struct CaptionGrouper: Sendable {
   /// The groups of all captions added so far, from where the last call ended up to a time. A caption
   /// that goes on after it is in the groups of the next call, too.
   public mutating func flushAddedCaptions(upTo end: Time) -> [CaptionGroup] {
+    let all = captions
+    return ranges(upTo: end).map { $0.group(of: all) }
+  }
+
+  /// A group whose captions are numbers: those of a track would hold each caption as often as it is seen.
+  private struct GroupRange {
+    var captions: [Int]
+    var timeRange: TimeRange
+
+    func group(of all: [Caption]) -> CaptionGroup {
+      CaptionGroup(unchecked: captions.map { all[$0] }, timeRange: timeRange)
+    }
+  }
+
+  private mutating func ranges(upTo end: Time) -> [GroupRange] {
     guard let start = position ?? captions.map(\.timeRange.start).min(), start < end else {
       return []
     }
@@ -88,9 +103,8 @@ public struct CaptionGrouper: Sendable {
     }
     boundaries.sort()
     var leaving = order.sorted { captions[$0].timeRange.end < captions[$1].timeRange.end }[...]
-    var groups: [CaptionGroup] = []
+    var groups: [GroupRange] = []
     var seen: [Int] = []
-    var last: ArraySlice<Int> = []
     var next = 0
     for (from, to) in zip(boundaries, boundaries.dropFirst()) where from < to {
       while let number = leaving.first, captions[number].timeRange.end <= from {
@@ -105,22 +119,18 @@ public struct CaptionGrouper: Sendable {
         }
         next += 1
       }
-      let shown = seen.prefix(mostAtOnce)
+      let shown = Array(seen.prefix(mostAtOnce))
       if seen.count > mostAtOnce {
         crowdedTime = crowdedTime ?? from
         // Others that come and go change nothing.
-        if let group = groups.last, last == shown {
-          groups[groups.count - 1] = CaptionGroup(
-            unchecked: group.captions, timeRange: TimeRange(start: group.timeRange.start, end: to))
+        if let last = groups.last, last.captions == shown {
+          groups[groups.count - 1].timeRange = TimeRange(start: last.timeRange.start, end: to)
           continue
         }
       }
-      last = shown
       textByteCount += shown.reduce(0) { $0 + max(captions[$1].text.utf8.count, Self.leastBytes) }
       guard textByteCount <= mostTextBytes else { break }
-      groups.append(
-        CaptionGroup(
-          unchecked: shown.map { captions[$0] }, timeRange: TimeRange(start: from, end: to)))
+      groups.append(GroupRange(captions: shown, timeRange: TimeRange(start: from, end: to)))
     }
     position = end
     captions.removeAll { $0.timeRange.end <= end }
@@ -148,13 +158,12 @@ public struct CaptionGrouper: Sendable {
   ///   file of captions may have.
   static func sampleGroups(
     of captions: [Caption]
-  ) throws(CinematicError) -> (groups: [CaptionGroup], losses: [CaptionIssue]) {
-    guard let end = captions.map(\.timeRange.end).max() else { return ([], []) }
+  ) throws(CinematicError) -> (groups: some Sequence<CaptionGroup>, losses: [CaptionIssue]) {
     var grouper = CaptionGrouper()
     grouper.captions = captions
     grouper.mostAtOnce = mostInSample
     grouper.mostTextBytes = CaptionDocument.maximumByteCount
-    let groups = grouper.flushAddedCaptions(upTo: end).filter { !$0.captions.isEmpty }
+    let ranges = grouper.ranges(upTo: captions.map(\.timeRange.end).max() ?? .zero)
     guard grouper.textByteCount <= grouper.mostTextBytes else {
       throw CinematicError(
         .unsupported,
@@ -162,15 +171,14 @@ public struct CaptionGrouper: Sendable {
           + " \(grouper.mostTextBytes >> 20) MB of text",
         remedy: "let each end when the next one begins")
     }
-    guard let time = grouper.crowdedTime else { return (groups, []) }
-    return (
-      groups,
-      [
-        CaptionIssue(
-          time: time, severity: .error,
-          reason: "of captions that are shown at once, here and later, all but"
-            + " \(mostInSample) are left out")
-      ]
-    )
+    let groups = ranges.lazy.filter { !$0.captions.isEmpty }.map { $0.group(of: captions) }
+    let losses = grouper.crowdedTime.map { time in
+      CaptionIssue(
+        time: time, severity: .error,
+        reason:
+          "of captions that are shown at once, here and later, all but \(mostInSample) are left out"
+      )
+    }
+    return (groups, losses.map { [$0] } ?? [])
   }
 }
