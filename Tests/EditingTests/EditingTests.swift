@@ -436,6 +436,21 @@ struct Seeded: RandomNumberGenerator {
     #expect(older.current.look.blurScale == 0.5)
   }
 
+  /// Steps that no file could hold are refused, and change nothing.
+  @Test func numbersThatAreNotFinite() throws {
+    var document = EditDocument(EditState(script: try EditMaterial.script()))
+    var look = Look()
+    look.highlights = .infinity
+    var detection = EditMaterial.detection(0, 0.3, x: .nan)
+    for edit in [.setLook(look), .fix(detection, strong: true), .setFNumber(.nan)] as [Edit] {
+      let error = #expect(throws: CinematicError.self) { try document.perform(edit) }
+      #expect(error?.code == .invalidParameter)
+    }
+    #expect(!document.canUndo)
+    detection = EditMaterial.detection(0, 0.3, x: 0.5)
+    try document.perform(.fix(detection, strong: true))
+  }
+
   /// A rack goes with a decision that is moved or changes its strength.
   @Test func racksGoAlong() throws {
     var document = EditDocument(EditState(script: try EditMaterial.script()))

@@ -137,7 +137,13 @@ extension Script {
           remedy: "choose one of at least 0.1")
       }
       fNumber = number
-    case .setLook(let look): changedLook = look
+    case .setLook(let look):
+      if let name = look.unwritableNames.first {
+        throw CinematicError(
+          .invalidParameter, "a film cannot have the \(name) \(look[name] ?? "")",
+          remedy: "choose a number that is finite")
+      }
+      changedLook = look
     case .direct: try direct(by: Director())
     case .setRange, .revert: break
     }

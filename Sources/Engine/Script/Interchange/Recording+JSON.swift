@@ -44,10 +44,11 @@ extension Recording {
   /// The recording as JSON, as ``init(jsonRepresentation:)`` describes it. It reads back equal, if no rectangle is larger
   /// than is read.
   ///
-  /// - Throws: `unsupported` where its times have no common timescale of 32 bits.
+  /// - Throws: `unsupported` where its times have no common timescale of 32 bits, or no ticks of it of 64 bits,
+  ///   `invalidParameter` for a look with a number that is not finite.
   public func jsonRepresentation() throws(CinematicError) -> Data {
     var writer = try ScriptWriter(self)
-    return writer.write()
+    return try writer.write()
   }
 }
 

@@ -235,15 +235,7 @@ struct ChangesDecoder {
 
   mutating func look() throws(CinematicError) -> Look {
     let text = Array(try reader.bytes(try reader.count(ofAtLeast: 1)))
-    let look = text.withUnsafeBufferPointer { bytes in
-      Result { () throws(CinematicError) in
-        var scanner = JSONScanner(bytes)
-        let look = try ScriptParser.look(&scanner)
-        try scanner.end()
-        return look
-      }
-    }
-    guard let look = try? look.get(), !look.isEmpty else {
+    guard let look = try? ScriptParser.look(text), !look.isEmpty else {
       throw ChangesReader.malformed("the look is not understood")
     }
     return look

@@ -35,6 +35,18 @@ extension ScriptParser {
     return bounds[0]...bounds[1]
   }
 
+  /// A look by itself.
+  static func look(_ text: [UInt8]) throws(CinematicError) -> Look {
+    try text.withUnsafeBufferPointer { bytes in
+      Result { () throws(CinematicError) in
+        var scanner = JSONScanner(bytes)
+        let look = try look(&scanner)
+        try scanner.end()
+        return look
+      }
+    }.get()
+  }
+
   static func look(_ scanner: inout JSONScanner) throws(CinematicError) -> Look {
     var look = Look()
     try scanner.object { (scanner, name) throws(CinematicError) in

@@ -12,6 +12,11 @@ struct ScriptWriter {
 
   init(_ recording: Recording) throws(CinematicError) {
     self.recording = recording
+    if let name = recording.look.unwritableNames.first {
+      throw CinematicError(
+        .invalidParameter, "no script can hold the \(name) \(recording.look[name] ?? "")",
+        remedy: "choose a number that is finite")
+    }
     var scale: Int64 = 1
     func include(_ time: Time) throws(CinematicError) {
       let other = Int64(time.timescale)
@@ -44,21 +49,36 @@ struct ScriptWriter {
   private mutating func add(_ string: String) { text.append(contentsOf: string.utf8) }
 
   /// Ticks of a time whose timescale divides the script's.
-  private func ticks(_ time: Time) -> Int64 { time.converted(to: timescale).value }
+  private func ticks(_ time: Time) throws(CinematicError) -> Int64 {
+    let factor = Int64(timescale / time.timescale)
+    let (ticks, overflow) = time.value.multipliedReportingOverflow(by: factor)
+    guard !overflow else {
+      throw CinematicError(
+        .unsupported, "a time of \(time.seconds) s has no 64 bits of ticks of 1/\(timescale) s",
+        remedy: "use fewer different timescales, or times nearer to zero")
+    }
+    return ticks
+  }
 
-  mutating func write() -> Data {
+  /// - Throws: `unsupported` for a time that has no ticks of 64 bits.
+  mutating func write() throws(CinematicError) -> Data {
     let range = recording.timeRange
     add("{\"format\": \"focal-script\", \"version\": 1, \"timescale\": \(timescale),\n")
-    add(" \"timeRange\": {\"start\": \(ticks(range.start)), ")
-    add("\"duration\": \(ticks(range.duration))},\n")
+    let (start, duration) = (try ticks(range.start), try ticks(range.duration))
+    add(" \"timeRange\": {\"start\": \(start), \"duration\": \(duration)},\n")
     if let step = recording.frameTimes.frameDuration,
       recording.frameTimes.isEmpty || recording.frameTimes[0] == range.start,
       (try? FrameTimes(range: range, frameDuration: step))?.count == recording.frameTimes.count
     {
-      add(" \"frameDuration\": \(ticks(step)),")
+      let ticks = try ticks(step)
+      add(" \"frameDuration\": \(ticks),")
     } else {
-      let times = recording.frameTimes.map { "\(ticks($0))" }.joined(separator: ", ")
-      add(" \"frameTimes\": [\(times)],")
+      add(" \"frameTimes\": [")
+      for (index, time) in recording.frameTimes.enumerated() {
+        let ticks = try ticks(time)
+        add(index > 0 ? ", \(ticks)" : "\(ticks)")
+      }
+      add("],")
     }
     add(" \"fNumber\": \(recording.fNumber),")
     if let range = recording.disparityRange {
@@ -70,19 +90,19 @@ struct ScriptWriter {
     add("\n \"tracks\": [")
     for (index, track) in recording.detectionTracks.enumerated() {
       add(index > 0 ? ",\n  " : "\n  ")
-      add(track)
+      try add(track)
     }
     add(recording.detectionTracks.isEmpty ? "],\n \"decisions\": [" : "\n ],\n \"decisions\": [")
     let decisions = Recording.ordered(recording.baseDecisions + recording.userDecisions)
     for (index, decision) in decisions.enumerated() {
       add(index > 0 ? ",\n  " : "\n  ")
-      add(decision)
+      try add(decision)
     }
     add(decisions.isEmpty ? "]}\n" : "\n ]}\n")
     return text
   }
 
-  private mutating func add(_ track: DetectionTrack) {
+  private mutating func add(_ track: DetectionTrack) throws(CinematicError) {
     add("{\"id\": \(track.detectionID?.rawValue ?? 0)")
     if let group = track.detectionGroupID { add(", \"group\": \(group)") }
     add(", \"type\": \"\(track.detectionType)\", ")
@@ -92,7 +112,7 @@ struct ScriptWriter {
         add(",\n   \"origin\": {\"type\": \"\(origin.detectionType)\", ")
         if let id = origin.detectionID { add("\"id\": \(id), ") }
         if let group = origin.detectionGroupID { add("\"group\": \(group), ") }
-        add(time: origin.time, rect: origin.normalizedRect, disparity: origin.focusDisparity)
+        try add(time: origin.time, rect: origin.normalizedRect, disparity: origin.focusDisparity)
         add("}")
       }
       add("}")
@@ -107,7 +127,7 @@ struct ScriptWriter {
     }
     for index in 0..<samples.count {
       add(index > 0 ? ",\n   {" : "\n   {")
-      add(
+      try add(
         time: samples.times[index], rect: samples.rects[index],
         disparity: samples.disparities[index])
       add("}")
@@ -115,8 +135,11 @@ struct ScriptWriter {
     add("]}")
   }
 
-  private mutating func add(time: Time, rect: NormalizedRect, disparity: Float) {
-    add("\"time\": \(ticks(time)), ")
+  private mutating func add(
+    time: Time, rect: NormalizedRect, disparity: Float
+  ) throws(CinematicError) {
+    let ticks = try ticks(time)
+    add("\"time\": \(ticks), ")
     add("\"rect\": [\(rect.x), \(rect.y), \(rect.width), \(rect.height)], ")
     add("\"disparity\": \(disparity)")
   }
@@ -141,15 +164,17 @@ struct ScriptWriter {
     return result + "\""
   }
 
-  private mutating func add(_ decision: Decision) {
-    add("{\"time\": \(ticks(decision.time)), ")
+  private mutating func add(_ decision: Decision) throws(CinematicError) {
+    let time = try ticks(decision.time)
+    add("{\"time\": \(time), ")
     switch decision.focusDetectionID {
     case .single(let id): add("\"detection\": \(id), ")
     case .group(let id): add("\"group\": \(id), ")
     }
     add("\"strong\": \(decision.isStrongDecision), \"user\": \(decision.isUserDecision)")
     if let transition = recording.transitions[decision] {
-      add(", \"transition\": {\"duration\": \(ticks(transition.duration)), ")
+      let duration = try ticks(transition.duration)
+      add(", \"transition\": {\"duration\": \(duration), ")
       add("\"curve\": \"\(transition.curve)\"}")
     }
     add("}")

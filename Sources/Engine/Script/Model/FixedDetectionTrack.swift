@@ -19,9 +19,14 @@ public final class FixedDetectionTrack: DetectionTrack, @unchecked Sendable {
 
   /// Holds the focus of a detection.
   ///
-  /// - Throws: `invalidParameter` for a disparity that is not finite.
+  /// - Throws: `invalidParameter` for a disparity or a rectangle that is not finite.
   public convenience init(originalDetection: Detection) throws(CinematicError) {
     try Self.check(originalDetection.focusDisparity)
+    guard originalDetection.normalizedRect.isFinite else {
+      throw CinematicError(
+        .invalidParameter, "the detection that focus is held on has a rectangle that is not finite",
+        remedy: "give a rectangle, or a disparity alone")
+    }
     self.init(
       focusDisparity: originalDetection.focusDisparity, original: originalDetection, id: nil,
       group: nil, recorded: false)

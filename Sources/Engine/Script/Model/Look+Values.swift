@@ -110,7 +110,12 @@ extension Look {
   private func number(_ name: String) -> Float? { self[name].flatMap { Float($0) } }
   private func wholeNumber(_ name: String) -> Int? { self[name].flatMap { Int($0) } }
   private func text(_ name: String) -> String? {
-    self[name].map { String($0.dropFirst().dropLast()) }
+    self[name].flatMap { json in
+      Array(json.utf8).withUnsafeBufferPointer { bytes in
+        var scanner = JSONScanner(bytes)
+        return try? scanner.string()
+      }
+    }
   }
 
   private mutating func set(_ name: String, _ value: (some Numeric)?) {

@@ -75,6 +75,16 @@ public struct Look: Hashable, Sendable {
     fields.map(\.name).filter { !Name.known.contains($0) }
   }
 
+  /// The names of values that no script and no changes can hold: numbers that are not finite, and what is no JSON of its
+  /// kind.
+  package var unwritableNames: [String] {
+    fields.filter { field in
+      var alone = Look()
+      alone[field.name] = field.json
+      return (try? ScriptParser.look(Array(ScriptWriter.object(alone).utf8))) == nil
+    }.map(\.name)
+  }
+
   /// A value as JSON; `nil` where there is none.
   public subscript(name: String) -> String? {
     get { fields.first { $0.name == name }?.json }

@@ -36,8 +36,8 @@ public struct Transition: Hashable, Sendable {
   }
 
   /// How long focus travels; it is shortened where the previous decision leaves less room. Zero is
-  /// a cut.
-  public var duration: Time
+  /// a cut. Never negative: a negative one becomes zero.
+  public var duration: Time { didSet { duration = max(duration, .zero) } }
   /// How focus moves from start to end.
   public var curve: Curve
 

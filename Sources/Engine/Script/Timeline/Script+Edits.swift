@@ -18,10 +18,15 @@ extension Script {
     return snapshot.recording.look.overridden(by: snapshot.changedLook)
   }
 
-  /// The values of the lens that differ from the recording's, of the whole film. Part of the changes.
+  /// The values of the lens that differ from the recording's, of the whole film. Part of the changes. Those that changes
+  /// cannot hold, such as numbers that are not finite, are left out.
   public var changedLook: Look {
     get { current.changedLook }
-    set { _ = edit { old, _ in old.replacing(changedLook: newValue) } }
+    set {
+      var look = newValue
+      for name in newValue.unwritableNames { look[name] = nil }
+      _ = edit { old, _ in old.replacing(changedLook: look) }
+    }
   }
 
   /// Adds a user decision, in place of one at the same time.
