@@ -40,22 +40,58 @@ struct ServerTests {
     }
   }
 
+  /// What is said about a picture, and its bytes.
+  private static func frame(_ reply: Answer) throws -> ([String: Any], ArraySlice<UInt8>) {
+    try #require(reply.status == 200 && reply.body.count > 4)
+    let length = reply.body.prefix(4).enumerated().reduce(0) {
+      $0 | Int($1.element) << (8 * $1.offset)
+    }
+    try #require(reply.body.count > 4 + length)
+    let head = try JSONSerialization.jsonObject(with: Data(reply.body[4..<(4 + length)]))
+    return (try #require(head as? [String: Any]), reply.body[(4 + length)...])
+  }
+
+  /// What is decided at a frame begins with it, in the list as in the picture, also where the script rounds the movie's times
+  /// down (frame 7) or up (frame 8).
+  @Test(arguments: [false, true]) func decisionsBeginWithTheirFrames(isRounded: Bool) async throws {
+    try await Studio(isRounded: isRounded).serving { address in
+      let page = try await Page.opened(address)
+      let cookie = try await address.cookie()
+      func inFocus(_ number: Int) async throws -> [Int] {
+        let wish = "/frame?movie=0&frame=\(number)&width=96&height=64&quality=thumbnail&line=a"
+        let head = try Self.frame(try await address.get(wish, cookie: cookie)).0
+        let boxes = head["boxes"] as? [[String: Any]] ?? []
+        #expect(boxes.count == ((6..<18).contains(number) ? 2 : 1))
+        return boxes.filter { $0["isInFocus"] as? Bool == true }.compactMap { $0["id"] as? Int }
+      }
+      for frame in [7, 8, 9] {
+        let command: [String: Any] = [
+          "name": "decide", "frame": frame, "track": 2, "strong": true,
+        ]
+        #expect(try await page.state(after: command).user == ["\(frame)s[2]"])
+        #expect(try await inFocus(frame - 1) == [1])
+        #expect(try await inFocus(frame) == [2])
+        _ = try await page.state(after: ["name": "undo"])
+        let tap: [String: Any] = ["name": "tap", "frame": frame, "x": 0.7, "y": 0.4]
+        #expect(try await page.state(after: tap).user == ["\(frame)w[2]"])
+        #expect(try await inFocus(frame - 1) == [1])
+        #expect(try await inFocus(frame) == [2])
+        let fix: [String: Any] = ["name": "fix", "frame": 6, "x": 0.5, "y": 0.5]
+        #expect(try await page.state(after: fix).user.first?.hasPrefix("6s") == true)
+        for _ in 0..<2 { _ = try await page.state(after: ["name": "undo"]) }
+      }
+      #expect(try await inFocus(5) == [1])
+    }
+  }
+
   @Test func pictures() async throws {
     try await Studio().serving { address in
       let cookie = try await address.cookie()
       let wish = "/frame?movie=0&frame=7&width=96&height=64&quality=export&purpose=scrub&line=a"
-      let reply = try await address.get(wish, cookie: cookie)
-      try #require(reply.status == 200 && reply.body.count > 4)
-      let length = reply.body.prefix(4).enumerated().reduce(0) {
-        $0 | Int($1.element) << (8 * $1.offset)
-      }
-      try #require(reply.body.count > 4 + length)
-      let head = try #require(
-        try JSONSerialization.jsonObject(with: Data(reply.body[4..<(4 + length)])) as? [String: Any]
-      )
+      let (head, picture) = try Self.frame(try await address.get(wish, cookie: cookie))
       #expect(head["frame"] as? Int == 7 && head["width"] as? Int == 96)
       #expect((head["boxes"] as? [[String: Any]])?.count == 2)
-      #expect(reply.body[(4 + length)...].starts(with: [0xFF, 0xD8]))
+      #expect(picture.starts(with: [0xFF, 0xD8]))
       for thumbnail in ["frame=3", "frame=3&distance=0&graded=1", "frame=23&distance=99"] {
         let path = "/thumbnail?movie=0&\(thumbnail)"
         #expect(try await address.get(path, cookie: cookie).status == 200, "\(thumbnail)")

@@ -21,15 +21,19 @@ final class Studio: Sendable {
   private static let bytes = Result { try Studio.layout().bytes() }
 
   /// Two people: one on the left throughout, one on the right from frame 6 to 17.
-  private static func layout() throws -> MovieLayout {
+  ///
+  /// - Parameter isRounded: whether the script's times are rounded to milliseconds; the movie's are exact.
+  private static func layout(isRounded: Bool = false) throws -> MovieLayout {
+    func ticks(_ frame: Int) -> Int { isRounded ? (frame * 100 + 1) / 3 : frame * 20 }
     func detections(_ frames: Range<Int>, _ x: Double, _ disparity: Double) -> String {
       frames.map {
-        "{\"time\": \($0 * 20), \"rect\": [\(x), 0.3, 0.2, 0.3], \"disparity\": \(disparity)}"
+        "{\"time\": \(ticks($0)), \"rect\": [\(x), 0.3, 0.2, 0.3], \"disparity\": \(disparity)}"
       }.joined(separator: ", ")
     }
     let script = """
-      {"format": "focal-script", "version": 1, "timescale": 600, "frameDuration": 20, "fNumber": 2.8,
-       "timeRange": {"start": 0, "duration": \(frameCount * 20)},
+      {"format": "focal-script", "version": 1, "timescale": \(isRounded ? 1000 : 600), "fNumber": 2.8,
+       \(isRounded ? "\"frameTimes\": \((0..<frameCount).map(ticks))" : "\"frameDuration\": 20"),
+       "timeRange": {"start": 0, "duration": \(ticks(frameCount))},
        "tracks": [
         {"id": 1, "type": "humanFace", "kind": "recorded", "detections": [\(detections(0..<frameCount, 0.1, 0.2))]},
         {"id": 2, "type": "humanFace", "kind": "recorded", "detections": [\(detections(6..<18, 0.6, 0.8))]}],
@@ -48,13 +52,15 @@ final class Studio: Sendable {
       })
   }
 
-  /// - Parameter change: of the movie; the first track is its pictures'.
-  init(_ change: ((inout MovieLayout) -> Void)? = nil) throws {
+  /// - Parameters:
+  ///   - isRounded: whether the script's times are rounded.
+  ///   - change: of the movie; the first track is its pictures'.
+  init(isRounded: Bool = false, _ change: ((inout MovieLayout) -> Void)? = nil) throws {
     folder = TemporaryFolder.make()
     var bytes = try Self.bytes.get()
-    if let change {
-      var layout = try Self.layout()
-      change(&layout)
+    if isRounded || change != nil {
+      var layout = try Self.layout(isRounded: isRounded)
+      change?(&layout)
       bytes = layout.bytes()
     }
     _ = FileManager.default.createFile(atPath: folder + "/movie.mov", contents: Data(bytes))

@@ -68,7 +68,7 @@ extension MovieDocument {
     let track = script.detectionTrack(for: decision)
     let transition = script.transition(for: decision)
     return Message.State.DecisionItem(
-      key: DecisionKey(decision), frame: frame(at: decision.time),
+      key: DecisionKey(decision), frame: scriptedFrame(at: decision.time),
       seconds: decision.time.seconds, isStrong: decision.isStrongDecision,
       isUser: decision.isUserDecision,
       isMoved: !decision.isUserDecision && !recorded.contains(decision),
@@ -88,9 +88,11 @@ extension MovieDocument {
     let parts = script.decisionsInForce
     return parts.indices.compactMap { index in
       guard let decision = parts[index].decision else { return nil }
-      let end = index + 1 < parts.count ? frame(at: parts[index + 1].start) : renderer.frameCount
+      let end =
+        index + 1 < parts.count ? scriptedFrame(at: parts[index + 1].start) : renderer.frameCount
       return Message.State.Focus(
-        tracks: tracks(of: decision, script), start: frame(at: parts[index].start), end: end)
+        tracks: tracks(of: decision, script), start: scriptedFrame(at: parts[index].start), end: end
+      )
     }
   }
 
@@ -108,9 +110,13 @@ extension MovieDocument {
     guard track.isDiscrete else { return [0, renderer.frameCount] }
     var result: [Int] = []
     var frame = 0
-    // Both are in the order of time.
+    // Both are in the order of time. A script finds a detection in the nearest frame.
     for detection in track.detections(in: renderer.recording.timeRange) {
-      while frame + 1 < starts.count, starts[frame + 1] <= detection.time { frame += 1 }
+      while frame + 1 < scriptStarts.count,
+        scriptStarts[frame + 1] - detection.time < detection.time - scriptStarts[frame]
+      {
+        frame += 1
+      }
       if let last = result.last, frame <= last {
         result[result.count - 1] = max(last, frame + 1)
       } else {
@@ -124,17 +130,32 @@ extension MovieDocument {
   func frame(at time: Time) -> Int {
     let last = renderer.timeRange(ofFrame: renderer.frameCount - 1)
     guard time < last.end else { return renderer.frameCount }
-    return max(starts.indices.partitionPoint { starts[$0] <= time } - 1, 0)
+    return max(starts.partitionPoint { $0 <= time } - 1, 0)
+  }
+
+  /// The frame that is on the screen at a time of the script's.
+  func scriptedFrame(at time: Time) -> Int {
+    guard time < renderer.recording.timeRange.end else { return renderer.frameCount }
+    return max(scriptStarts.partitionPoint { $0 <= time } - 1, 0)
   }
 
   /// When a frame appears.
   func time(_ frame: Int?) throws(CinematicError) -> Time {
+    renderer.timeRange(ofFrame: try checked(frame)).start
+  }
+
+  /// The same in the script's times: a decision at it comes into force with the frame.
+  func decisionTime(_ frame: Int?) throws(CinematicError) -> Time {
+    scriptStarts[try checked(frame)]
+  }
+
+  func checked(_ frame: Int?) throws(CinematicError) -> Int {
     guard let frame, (0..<renderer.frameCount).contains(frame) else {
       throw CinematicError(
         .invalidParameter, "the movie has no frame \(frame ?? -1)",
         remedy: "choose one from 0 to \(renderer.frameCount - 1)")
     }
-    return renderer.timeRange(ofFrame: frame).start
+    return frame
   }
 
   /// The focus at evenly spaced frames.
@@ -145,7 +166,7 @@ extension MovieDocument {
     let count = min(last - first, 800)
     let values = (0..<count).map { index -> Float in
       let frame = first + index * (last - first) / count
-      return script.frame(shownAt: renderer.timeRange(ofFrame: frame).start)?.focusDisparity ?? .nan
+      return script.frame(ofPicture: renderer.timeRange(ofFrame: frame))?.focusDisparity ?? .nan
     }
     let range = renderer.movie.reader.disparityRange.scale
     return Message.data(

@@ -67,7 +67,7 @@ extension MovieDocument {
     }
     switch command.name {
     case .decide:
-      let (time, strong) = (try time(command.frame), command.strong ?? false)
+      let (time, strong) = (try decisionTime(command.frame), command.strong ?? false)
       if let group = command.group {
         return .decide(
           Decision(time: time, detectionGroupID: DetectionGroupID(group), strong: strong))
@@ -75,7 +75,7 @@ extension MovieDocument {
       guard let track = command.track else { throw Self.incomplete }
       return .decide(Decision(time: time, detectionID: DetectionID(track), strong: strong))
     case .strength: return .setStrength(try decision(), strong: command.strong ?? false)
-    case .move: return .move(try decision(), to: try time(command.frame))
+    case .move: return .move(try decision(), to: try decisionTime(command.frame))
     case .takeBack: return .takeBack(try decision())
     case .restore:
       guard let key = command.decision else { throw Self.incomplete }
@@ -132,7 +132,7 @@ extension MovieDocument {
   /// A tap: what is detected there comes into focus; the same once more, strongly. Where nothing is detected, an
   /// object is looked for and followed.
   private func tap(_ command: Command) async throws(CinematicError) {
-    let time = try time(command.frame)
+    let time = try decisionTime(command.frame)
     let script = session.document.current.script
     guard let subject = try subject(of: command, at: time, in: script) else {
       return try follow(command)
@@ -147,6 +147,8 @@ extension MovieDocument {
   }
 
   /// What a tap means: a box that is named, whatever lies above it, or what is detected at a place.
+  ///
+  /// - Parameter time: of the script.
   private func subject(
     of command: Command, at time: Time, in script: Script
   ) throws(CinematicError) -> Decision.FocusDetectionID? {
@@ -155,14 +157,14 @@ extension MovieDocument {
       return track.detectionGroupID.map { .group($0) } ?? .single(id)
     }
     let place = renderer.movie.info.preferredTransform.inverse.applied(to: try point(command))
-    return script.frame(shownAt: time)?.subject(at: place)
+    return script.frame(at: time)?.subject(at: place)
   }
 
   /// Holds the disparity at a point.
   private func fix(_ command: Command) async throws(CinematicError) {
     let point = try point(command)
-    let time = try time(command.frame)
-    let value = try await renderer.movie.disparity(at: time, point: point)
+    let time = try decisionTime(command.frame)
+    let value = try await renderer.movie.disparity(at: try self.time(command.frame), point: point)
     let place = renderer.movie.info.preferredTransform.inverse.applied(to: point)
     let detection = Detection(
       time: time, detectionType: .fixedFocus, normalizedRect: .around(place),

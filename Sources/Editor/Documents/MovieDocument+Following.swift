@@ -86,7 +86,8 @@ extension MovieDocument {
       guard let followed = try result.get() else {
         throw CinematicError(.incomplete, "the movie has no disparity from here on")
       }
-      try session.perform(.follow(followed.track, at: followed.start, strong: strong))
+      let start = scriptStarts[frame(at: followed.start)]
+      try session.perform(.follow(followed.track, at: start, strong: strong))
       let missed = followed.boxes.count { $0.rect == nil }
       message.outcome =
         "followed in \(followed.boxes.count - missed) frames"

@@ -10,7 +10,7 @@ import Foundation
 /// Pictures, thumbnails and sound.
 extension MovieDocument {
   func picture(_ wish: Wish) async throws(CinematicError) -> Reply {
-    let time = try time(wish.frame)
+    let range = renderer.timeRange(ofFrame: try checked(wish.frame))
     let state = session.document.current
     let revision = session.revision
     var settings = PreviewRenderer.Settings()
@@ -28,7 +28,7 @@ extension MovieDocument {
       let picture = try await renderer.picture(
         wish.frame, script: state.script, settings: settings)
       let bytes = try PictureWriter.bytes(of: picture, kind: .jpeg, quality: compression)
-      let frame = state.script.frame(shownAt: time)
+      let frame = state.script.frame(ofPicture: range)
       return .described(
         Message.Frame(
           frame: wish.frame, revision: revision, width: picture.width, height: picture.height,

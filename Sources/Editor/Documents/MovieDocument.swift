@@ -25,6 +25,9 @@ actor MovieDocument {
   var thumbnailCount = 0
   /// When each frame appears.
   let starts: [Time]
+  /// The same in the script's times, which may be rounded in another way: decisions at them come into force with the
+  /// frames.
+  let scriptStarts: [Time]
   /// The automatic decisions of the recording.
   let recorded: Set<Decision>
   var spans: [ObjectIdentifier: (track: DetectionTrack, spans: [Int])] = [:]
@@ -66,7 +69,12 @@ actor MovieDocument {
     let track = renderer.movie.info.cinematicVideoTrack
     pixelAspect = Self.pixelAspect(of: try await track.load(.videoFormat))
     recorded = Set(renderer.recording.baseDecisions)
-    starts = (0..<renderer.frameCount).map { [renderer] in renderer.timeRange(ofFrame: $0).start }
+    let frames = (0..<renderer.frameCount).map { [renderer] in renderer.timeRange(ofFrame: $0) }
+    starts = frames.map(\.start)
+    let scripted = renderer.recording.frameTimes
+    scriptStarts = frames.map { range in
+      scripted.index(ofPicture: range).map { scripted[$0] } ?? range.start
+    }
     let files =
       changes == nil ? ChangesFiles(beside: path, of: renderer.recording) : nil
     session = try EditSession(

@@ -32,7 +32,7 @@ extension MovieScript {
       if let end, frame.time >= end { break }
       // A frame without a map says nothing of where the object is.
       guard let map = frame.disparity else { continue }
-      let there = known?.frame(shownAt: frame.time)?.allDetections ?? []
+      let there = known?.frame(ofPicture: reader.timeRange(ofFrame: number))?.allDetections ?? []
       try follower.follow(
         frame.image, map, at: frame.time, number: number,
         detected: there.filter(\.hasPlace).map(\.normalizedRect))

@@ -158,6 +158,14 @@ public struct FrameTimes: Hashable, Sendable, RandomAccessCollection {
     return time - self[next - 1] <= self[next] - time ? next - 1 : next
   }
 
+  /// The frame that a movie's picture is of: the nearest, up to half of what the picture lasts away, since scripts and
+  /// containers round times in ways of their own. `nil` where there is none.
+  package func index(ofPicture range: TimeRange) -> Int? {
+    guard let nearest = index(nearest: range.start) else { return nil }
+    let difference = self[nearest] - range.start
+    return Swift.max(difference, -difference) * 2 <= range.duration ? nearest : nil
+  }
+
   /// The frames at the times of a range.
   public func indices(in range: TimeRange) -> Range<Int> {
     let first = index(atOrAfter: range.start)

@@ -18,6 +18,14 @@ extension Script {
     return current.frame(at: times.index(atOrBefore: time) ?? 0)
   }
 
+  /// The frame that a movie's picture is of, found also where one of both has rounded times; `nil` where none is within
+  /// half of what the picture lasts. Decisions at this frame's time come into force with the picture.
+  ///
+  /// - Parameter range: when the picture is shown.
+  public func frame(ofPicture range: TimeRange) -> ScriptFrame? {
+    recording.frameTimes.index(ofPicture: range).map { current.frame(at: $0) }
+  }
+
   /// The first frame at or after a time; `nil` after the last one.
   public func frame(atOrAfter time: Time) -> ScriptFrame? {
     let position = recording.frameTimes.index(atOrAfter: time)

@@ -61,8 +61,7 @@ public struct CinematicInstruction: VideoCompositionInstruction {
   /// - Throws: `incompatible` where the script has to have the frame and does not.
   func scriptedFrame(for range: TimeRange) throws(CinematicError) -> ScriptFrame? {
     guard let script else { return nil }
-    let tolerance = Time(value: range.duration.value / 2, timescale: range.duration.timescale)
-    if let found = script.frame(at: range.start, tolerance: tolerance) { return found }
+    if let found = script.frame(ofPicture: range) { return found }
     guard requiresScript else { return nil }
     throw CinematicError(
       .incompatible,
