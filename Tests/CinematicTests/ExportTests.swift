@@ -203,6 +203,8 @@ struct ExportTests {
       #expect(map.disparity(at: QuarterTurn.clockwise270.applied(to: shown)) == here)
     }
     #expect(stored.frameNumber(at: Movies.time(frame: 4) + Time(value: 19, timescale: 600)) == 4)
+    // A script of milliseconds says 133 for frame 4.
+    #expect(stored.frameNumber(at: Time(value: 133, timescale: 1000)) == 4)
     let error = await failure { () async throws(CinematicError) in
       _ = try await stored.disparity(at: Movies.time(frame: 99))
     }

@@ -103,10 +103,14 @@ public struct MovieScript: Sendable {
       in: try await disparity(at: time), turn: info.preferredTransform)
   }
 
-  /// The frame that is on the screen at a time; the first or the last beyond them.
+  /// The frame that is on the screen at a time; the first or the last beyond them. A time that was rounded to a little
+  /// before a frame, as a script's may be, is that frame's.
   public func frameNumber(at time: Time) -> Int {
-    max(
+    let number = max(
       (0..<reader.frameCount).partitionPoint { reader.timeRange(ofFrame: $0).start <= time } - 1, 0)
+    guard number + 1 < reader.frameCount else { return number }
+    let rest = reader.timeRange(ofFrame: number + 1).start - time
+    return reader.timeRange(ofFrame: number).isSliver(rest) ? number + 1 : number
   }
 
   /// The first frame's map that has valid disparities: what a focus for the whole movie is settled in.
