@@ -436,6 +436,66 @@ struct Seeded: RandomNumberGenerator {
     #expect(older.current.look.blurScale == 0.5)
   }
 
+  /// A fixed focus goes when its decision is replaced, as when it is taken back, and undo brings it back. What was followed stays.
+  @Test func fixedFocusesGoWithTheirDecisions() throws {
+    var document = EditDocument(EditState(script: try EditMaterial.script()))
+    func added() -> [Float] {
+      document.current.script.addedDetectionTracks.compactMap {
+        ($0 as? FixedDetectionTrack)?.focusDisparity
+      }
+    }
+    func user(_ frame: Int) throws -> Decision {
+      try #require(document.current.script.decision(at: EditMaterial.time(frame)))
+    }
+    /// Does a step, takes it back, and does it once more.
+    func perform(_ edit: Edit, leaving disparities: [Float]) throws {
+      let before = document.current.changes
+      try document.perform(edit)
+      #expect(added() == disparities)
+      document.undo()
+      #expect(document.current.changes == before)
+      document.redo()
+      #expect(added() == disparities)
+    }
+    try perform(.fix(EditMaterial.detection(5, 0.9, x: 0.4), strong: true), leaving: [0.9])
+    try perform(.fix(EditMaterial.detection(5, 0.1, x: 0.4), strong: false), leaving: [0.1])
+    try perform(.setStrength(try user(5), strong: true), leaving: [0.1])
+    try perform(.fix(EditMaterial.detection(9, 0.6, x: 0.4), strong: true), leaving: [0.1, 0.6])
+    try perform(.move(try user(9), to: EditMaterial.time(5)), leaving: [0.6])
+    // Another decision is on it, too.
+    try perform(
+      .decide(
+        Decision(
+          time: EditMaterial.time(20), focus: try user(5).focusDetectionID, strong: true)),
+      leaving: [0.6])
+    let onFirst = Decision(time: EditMaterial.time(5), detectionID: DetectionID(1), strong: true)
+    try perform(.decide(onFirst), leaving: [0.6])
+    try perform(.takeBack(try user(20)), leaving: [])
+    let track = try CustomDetectionTrack(
+      detections: (0..<15).map { EditMaterial.detection($0, 0.6, x: 0.3) }, smooth: true)
+    try perform(.follow(track, at: EditMaterial.time(5), strong: true), leaving: [])
+    try perform(.takeBack(try user(5)), leaving: [])
+    #expect(document.current.script.addedDetectionTracks.count == 1)
+  }
+
+  /// Where nothing is recorded, nothing is in focus once all that was fixed is taken back.
+  @Test func replacedFixedFocusesDecideNothing() throws {
+    let range = TimeRange(start: .zero, duration: EditMaterial.time(5))
+    let script = try Script(
+      recording: Recording(
+        timeRange: range,
+        frameTimes: FrameTimes(range: range, frameDuration: EditMaterial.time(1)),
+        fNumber: 2.8, detectionTracks: [], decisions: []))
+    var document = EditDocument(EditState(script: script))
+    for disparity in [Float(0.9), 0.1] {
+      try document.perform(.fix(EditMaterial.detection(2, disparity, x: 0.4), strong: true))
+    }
+    let decision = try #require(document.current.script.decision(at: EditMaterial.time(2)))
+    try document.perform(.takeBack(decision))
+    #expect(document.current.script.frame(at: .zero)?.focusDisparity == 0)
+    #expect(!document.hasUnsavedEdits)
+  }
+
   /// Steps that no file could hold are refused, and change nothing.
   @Test func numbersThatAreNotFinite() throws {
     var document = EditDocument(EditState(script: try EditMaterial.script()))

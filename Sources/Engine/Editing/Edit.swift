@@ -5,7 +5,7 @@ import FocalScript
 
 /// A step of editing, as a person takes it.
 public enum Edit: Equatable, Sendable {
-  /// A user decision, in place of one at the same time.
+  /// A user decision, in place of one at the same time and of a fixed focus that was added for that one alone.
   case decide(Decision)
   /// A fixed focus at a detection's disparity, from its time on.
   case fix(Detection, strong: Bool)
@@ -15,8 +15,8 @@ public enum Edit: Equatable, Sendable {
   case setStrength(Decision, strong: Bool)
   /// A decision at another time; its rack goes with it. A base decision stays one.
   case move(Decision, to: Time)
-  /// A user decision taken back, with what was added for it alone; a base decision removed, so that the one before it
-  /// stays in force.
+  /// A user decision taken back, with a fixed focus that was added for it alone; an object that was followed stays among
+  /// the tracks. A base decision removed, so that the one before it stays in force.
   case takeBack(Decision)
   /// A base decision of the recording put back that was removed or moved.
   case restore(Decision)

@@ -29,7 +29,8 @@ extension Script {
     }
   }
 
-  /// Adds a user decision, in place of one at the same time.
+  /// Adds a user decision, in place of one at the same time, which goes with all that was added for it alone, as in
+  /// ``takeBackUserDecision(_:)``.
   ///
   /// - Returns: `false`, and nothing is changed, when its id is not in the script or its time is
   ///   outside the time range.
@@ -40,15 +41,18 @@ extension Script {
       guard timeRange.contains(decision.time), old.subject(of: decision) != nil else { return nil }
       var decisions = old.userDecisions
       var transitions = old.transitions
+      var tracks = old.addedTracks
       let position = Snapshot.lowerBound(decision.time, in: decisions)
       if position < decisions.count, decisions[position].time == decision.time {
         let replaced = decisions[position]
         if replaced != decision { transitions[replaced] = nil }
         decisions[position] = decision
+        tracks = old.addedTracks(without: replaced, leaving: decisions)
       } else {
         decisions.insert(decision, at: position)
       }
-      return old.replacing(userDecisions: decisions, transitions: transitions)
+      return old.replacing(
+        addedTracks: tracks, userDecisions: decisions, transitions: transitions)
     }
   }
 
@@ -58,6 +62,24 @@ extension Script {
   /// - Returns: `false`, and nothing is changed, when it is none of the script's user decisions.
   @discardableResult
   public func removeUserDecision(_ decision: Decision) -> Bool {
+    remove(decision) { old, _ in old.addedTracks }
+  }
+
+  /// Removes a user decision with all that was added for it alone: a fixed focus that no other decision
+  /// is on goes, too. Other tracks stay, such as an object that was followed.
+  ///
+  /// - Returns: `false`, and nothing is changed, when it is none of the script's user decisions.
+  @discardableResult
+  public func takeBackUserDecision(_ decision: Decision) -> Bool {
+    remove(decision) { old, rest in old.addedTracks(without: decision, leaving: rest) }
+  }
+
+  /// Removes a user decision.
+  ///
+  /// - Parameter tracks: the added tracks that stay, by the user decisions that do.
+  private func remove(
+    _ decision: Decision, keeping tracks: (Snapshot, [Decision]) -> [Snapshot.AddedTrack]
+  ) -> Bool {
     let decision = decision.with(user: true)
     return edit { old, _ in
       guard let position = Snapshot.position(of: decision, in: old.userDecisions) else {
@@ -67,24 +89,9 @@ extension Script {
       decisions.remove(at: position)
       var transitions = old.transitions
       transitions[decision] = nil
-      return old.replacing(userDecisions: decisions, transitions: transitions)
+      return old.replacing(
+        addedTracks: tracks(old, decisions), userDecisions: decisions, transitions: transitions)
     }
-  }
-
-  /// Removes a user decision with all that was added for it alone: a fixed focus that no other decision
-  /// is on goes, too.
-  ///
-  /// - Returns: `false`, and nothing is changed, when it is none of the script's user decisions.
-  @discardableResult
-  public func takeBackUserDecision(_ decision: Decision) -> Bool {
-    guard removeUserDecision(decision) else { return false }
-    guard let id = decision.detectionID,
-      addedDetectionTracks.contains(where: {
-        $0.detectionID == id && $0.detectionType == .fixedFocus
-      }), !userDecisions(in: timeRange).contains(where: { $0.detectionID == id })
-    else { return true }
-    removeDetectionTrack(id: id)
-    return true
   }
 
   /// Takes all user decisions back, and every fixed focus that was added for one.
@@ -215,6 +222,18 @@ extension Snapshot {
       changedLook: changedLook ?? self.changedLook, addedTracks: addedTracks ?? self.addedTracks,
       userDecisions: userDecisions ?? self.userDecisions, baseDecisions: base,
       transitions: transitions ?? self.transitions)
+  }
+
+  /// The added tracks that stay when a user decision goes: all but its fixed focus, if no decision that is left is on it.
+  fileprivate func addedTracks(
+    without decision: Decision, leaving userDecisions: [Decision]
+  ) -> [AddedTrack] {
+    guard let id = decision.detectionID,
+      !(userDecisions + baseDecisions).contains(where: { $0.detectionID == id })
+    else { return addedTracks }
+    return addedTracks.filter {
+      $0.track.detectionID != id || $0.track.detectionType != .fixedFocus
+    }
   }
 
   func changes(identity: Identity) -> Script.Changes {
