@@ -172,7 +172,7 @@ struct ChangesTests {
     #expect(code(data + [0]) == .malformed)
     for length in 4..<data.count { #expect(code(data.prefix(length)) == .incomplete) }
     var newer = data
-    newer[4] = 3
+    newer[4] = 4
     #expect(code(newer) == .unsupported)
     for index in data.indices.dropFirst(32) {
       var corrupt = data

@@ -4,7 +4,8 @@ import FocalCore
 
 /// A stretch of a script in which one decision is in force.
 struct Segment: Sendable {
-  /// The rack that ends where its segment starts.
+  /// The rack that ends where its segment starts; where the script was cut within it, it may begin before the script, or
+  /// end after it.
   struct Rack: Sendable {
     let range: TimeRange
     let curve: Transition.Curve

@@ -16,7 +16,7 @@ extension Recording {
   /// | `tracks` | see below; default none |
   /// | `disparityRange` | `[low, high]`, where racks are not measured by what the tracks span |
   /// | `look` | the lens: `blurScale`, `apertureBlades`, `apertureRotation` and the other names of ``Look/Name``, all optional; unknown values are kept |
-  /// | `decisions` | `{"time", "detection" or "group", "strong", "user", "transition"}`; `strong` and `user` default to false; `transition` is optional: `{"duration", "curve"}`, with a curve of `minimumJerk`, `easeInOut`, `linear` |
+  /// | `decisions` | `{"time", "detection" or "group", "strong", "user", "transition"}`; `strong` and `user` default to false; `transition` is optional: `{"duration", "curve"}`, with a curve of `minimumJerk`, `easeInOut`, `linear`, and `elapsed` and `remaining` where the script was cut within it, default 0 |
   ///
   /// A track is `{"id", "group", "type", "kind"}` and more by its kind; `group` is optional, `type`
   /// the name of a ``DetectionType``, `kind` one of `recorded` (the default), `custom`, `fixed`.

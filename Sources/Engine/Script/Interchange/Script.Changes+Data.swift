@@ -3,27 +3,28 @@
 import FocalCore
 import Foundation
 
-// The binary form, version 1 or 2. Numbers are little endian; "varint" has seven bits a byte, low ones
+// The binary form, version 1 to 3. Numbers are little endian; "varint" has seven bits a byte, low ones
 // first, "signed" is a varint of alternating signs.
 //
 //   header, 32 bytes: "FOCC", u16 version, u16 zero, u64 u64 identity, u32 bytes of the payload,
 //   u32 CRC-32 of the header before it and of the payload
 //   payload: timescales (varint count, varints); f32 f-number;
 //   user decisions (varint count, decisions); base decisions with a transition of their own
-//   (likewise); added tracks (varint count, tracks); in version 2 the parts that follow; nothing more
-//   parts: u8 flags of those that are there, at least one (1 base decisions, 2 look);
+//   (likewise); added tracks (varint count, tracks); from version 2 on the parts that follow; nothing more
+//   parts: u8 flags of those that are there, in version 2 at least one (1 base decisions, 2 look);
 //   base decisions in place of the recording's (varint count, decisions without transitions);
 //   look in place of the recording's: varint bytes, a JSON object with the values by their names
-//   decision: u8 flags (1 strong, 2 group, 4 transition), time, signed id,
-//   [transition: time duration, u8 curve]
+//   decision: u8 flags (1 strong, 2 group, 4 transition, in version 3 8 cut), time, signed id,
+//   [transition: time duration, u8 curve, [cut: time elapsed, time remaining]]
 //   time: varint index of its timescale, signed ticks less those of the last time of this timescale
 //   tracks: see ``TrackCoder``
 //
-// What version 1 can hold is written in it, so that older programs read it.
+// What version 1 can hold is written in it, what version 2 can in that, so that older programs read it: only transitions
+// that were cut need version 3, which has at least one.
 extension Script.Changes {
   static let magic: [UInt8] = Array("FOCC".utf8)
   /// The newest that is read.
-  static let version: UInt16 = 2
+  static let version: UInt16 = 3
   static let headerSize = 32
 
   /// A compact form, for a file beside the film. It reads back equal, bit for bit.
@@ -37,7 +38,8 @@ extension Script.Changes {
     for decision in base { coder.encode(decision, transitions[decision]) }
     coder.writer.varint(UInt64(addedDetectionTracks.count))
     for track in addedDetectionTracks { coder.encode(track) }
-    if !parts.isEmpty { coder.writer.byte(parts.rawValue) }
+    let version = writtenVersion
+    if version >= 2 { coder.writer.byte(parts.rawValue) }
     if let baseDecisions {
       coder.writer.varint(UInt64(baseDecisions.count))
       for decision in baseDecisions { coder.encode(decision, nil) }
@@ -51,7 +53,7 @@ extension Script.Changes {
 
     var header = ChangesWriter()
     for byte in Self.magic { header.byte(byte) }
-    header.fixed(UInt16(parts.isEmpty ? 1 : 2))
+    header.fixed(version)
     header.fixed(UInt16(0))
     header.fixed(identity.high)
     header.fixed(identity.low)
@@ -100,7 +102,8 @@ extension Script.Changes {
       Checksum.crc32(bytes[..<(Self.headerSize - 4)] + bytes[Self.headerSize...]) == sum
     else { throw ChangesReader.malformed("the checksum does not fit") }
 
-    var coder = try ChangesDecoder(ChangesReader(bytes, from: Self.headerSize))
+    var coder = try ChangesDecoder(
+      ChangesReader(bytes, from: Self.headerSize), version: version)
     let fNumber = try coder.reader.float()
     guard fNumber > 0 else { throw ChangesReader.malformed("the f-number is not positive") }
     let user = try coder.decisions(user: true)
@@ -118,6 +121,15 @@ extension Script.Changes {
     guard base.allSatisfy({ transitions[$0] != nil }) else {
       throw ChangesReader.malformed("a transition is missing")
     }
+    guard writtenVersion == version else {
+      throw ChangesReader.malformed("they need no version \(version)")
+    }
+  }
+
+  /// The oldest that can hold them.
+  private var writtenVersion: UInt16 {
+    if transitions.values.contains(where: \.isCut) { return 3 }
+    return parts.isEmpty ? 1 : 2
   }
 
   private var parts: ChangesParts {
@@ -134,6 +146,9 @@ extension Script.Changes {
     for (decision, transition) in transitions {
       scales.insert(decision.time.timescale)
       scales.insert(transition.duration.timescale)
+      guard transition.isCut else { continue }
+      scales.insert(transition.elapsed.timescale)
+      scales.insert(transition.remaining.timescale)
     }
     for track in addedDetectionTracks {
       for time in track.samples.times { scales.insert(time.timescale) }
@@ -176,14 +191,18 @@ struct ChangesEncoder {
   }
 
   mutating func encode(_ decision: Decision, _ transition: Transition?) {
+    let isCut = transition?.isCut == true
     writer.byte(
       (decision.isStrongDecision ? 1 : 0) | (decision.isGroupDecision ? 2 : 0)
-        | (transition == nil ? 0 : 4))
+        | (transition == nil ? 0 : 4) | (isCut ? 8 : 0))
     encode(decision.time)
     writer.signed(decision.detectionID?.rawValue ?? decision.detectionGroupID?.rawValue ?? 0)
     if let transition {
       encode(transition.duration)
       writer.byte(UInt8(transition.curve.rawValue))
+      guard isCut else { return }
+      encode(transition.elapsed)
+      encode(transition.remaining)
     }
   }
 }
@@ -194,9 +213,11 @@ struct ChangesDecoder {
   private(set) var transitions: [Decision: Transition] = [:]
   private var timescales: [Int32] = []
   private var lastTicks: [Int64]
+  private let version: UInt16
 
-  init(_ reader: ChangesReader) throws(CinematicError) {
+  init(_ reader: ChangesReader, version: UInt16) throws(CinematicError) {
     self.reader = reader
+    self.version = version
     lastTicks = []
     for _ in 0..<(try self.reader.count(ofAtLeast: 1)) {
       guard let scale = Int32(exactly: try self.reader.varint()), scale > 0 else {
@@ -227,7 +248,7 @@ struct ChangesDecoder {
 
   mutating func parts() throws(CinematicError) -> ChangesParts {
     let flags = try reader.byte()
-    guard (1...3).contains(flags) else {
+    guard (version > 2 ? 0...3 : 1...3).contains(flags) else {
       throw ChangesReader.malformed("a part of an unknown kind")
     }
     return ChangesParts(rawValue: flags)
@@ -254,7 +275,9 @@ struct ChangesDecoder {
     decisions.reserveCapacity(count)
     for _ in 0..<count {
       let flags = try reader.byte()
-      guard flags < 8 else { throw ChangesReader.malformed("a decision of an unknown kind") }
+      guard flags < (version > 2 ? 16 : 8), flags & 12 != 8 else {
+        throw ChangesReader.malformed("a decision of an unknown kind")
+      }
       let time = try time()
       let id = try reader.signed()
       guard id > 0 else { throw ChangesReader.malformed("an id is not positive") }
@@ -271,6 +294,13 @@ struct ChangesDecoder {
         throw ChangesReader.malformed("a transition is out of range")
       }
       transitions[decision] = Transition(duration: duration, curve: curve)
+      guard flags & 8 != 0 else { continue }
+      let (elapsed, remaining) = (try self.time(), try self.time())
+      guard min(elapsed, remaining) >= .zero, max(elapsed, remaining) > .zero else {
+        throw ChangesReader.malformed("a transition is out of range")
+      }
+      transitions[decision]?.elapsed = elapsed
+      transitions[decision]?.remaining = remaining
     }
     return decisions
   }

@@ -118,11 +118,13 @@ extension ScriptParser {
   static func transition(
     _ scanner: inout JSONScanner, _ timescale: Int32
   ) throws(CinematicError) -> Transition {
-    var duration: Int64?
+    var (duration, elapsed, remaining): (Int64?, Int64, Int64) = (nil, 0, 0)
     var curve = Transition.Curve.minimumJerk
     try scanner.object { (scanner, key) throws(CinematicError) in
       switch key {
       case "duration": duration = try scanner.integer()
+      case "elapsed": elapsed = try scanner.integer()
+      case "remaining": remaining = try scanner.integer()
       case "curve":
         let name = try scanner.string()
         guard let known = Transition.Curve.allCases.first(where: { $0.description == name }) else {
@@ -135,6 +137,11 @@ extension ScriptParser {
     guard let duration, duration >= 0 else {
       throw scanner.malformed("a transition has no duration, or a negative one")
     }
-    return Transition(duration: Time(value: duration, timescale: timescale), curve: curve)
+    guard elapsed >= 0, remaining >= 0 else {
+      throw scanner.malformed("a part of a transition that a cut took away is negative")
+    }
+    return Transition(duration: Time(value: duration, timescale: timescale), curve: curve).cut(
+      elapsed: Time(value: elapsed, timescale: timescale),
+      remaining: Time(value: remaining, timescale: timescale))
   }
 }

@@ -41,7 +41,11 @@ struct ScriptWriter {
     }
     for decision in recording.baseDecisions + recording.userDecisions {
       try include(decision.time)
-      if let transition = recording.transitions[decision] { try include(transition.duration) }
+      if let transition = recording.transitions[decision] {
+        try include(transition.duration)
+        try include(transition.elapsed)
+        try include(transition.remaining)
+      }
     }
     timescale = Int32(scale)
   }
@@ -175,7 +179,12 @@ struct ScriptWriter {
     if let transition = recording.transitions[decision] {
       let duration = try ticks(transition.duration)
       add(", \"transition\": {\"duration\": \(duration), ")
-      add("\"curve\": \"\(transition.curve)\"}")
+      add("\"curve\": \"\(transition.curve)\"")
+      if transition.isCut {
+        let (elapsed, left) = (try ticks(transition.elapsed), try ticks(transition.remaining))
+        add(", \"elapsed\": \(elapsed), \"remaining\": \(left)")
+      }
+      add("}")
     }
     add("}")
   }

@@ -40,10 +40,27 @@ public struct Transition: Hashable, Sendable {
   public var duration: Time { didSet { duration = max(duration, .zero) } }
   /// How focus moves from start to end.
   public var curve: Curve
+  /// How much of it was over at the script's first moment, where the script was cut within it: so much earlier than that it
+  /// may begin. Zero for all others.
+  public internal(set) var elapsed = Time.zero
+  /// How much of it was left at its decision, where the script was cut within it: the decision stands behind the last frame
+  /// then, and focus does not get there. Zero for all others.
+  public internal(set) var remaining = Time.zero
 
   /// - Parameter duration: a negative one becomes zero.
   public init(duration: Time, curve: Curve = .minimumJerk) {
     self.duration = max(duration, .zero)
     self.curve = curve
+  }
+
+  /// Whether a script was cut within it.
+  var isCut: Bool { elapsed > .zero || remaining > .zero }
+
+  /// The same, cut elsewhere.
+  func cut(elapsed: Time = .zero, remaining: Time = .zero) -> Transition {
+    var result = self
+    result.elapsed = max(elapsed, .zero)
+    result.remaining = max(remaining, .zero)
+    return result
   }
 }

@@ -64,6 +64,10 @@ public struct Identity: Hashable, Sendable, CustomStringConvertible {
       if let transition = transitions[decision] {
         mixer.add(transition.duration)
         mixer.add(UInt64(transition.curve.rawValue))
+        if transition.isCut {
+          mixer.add(transition.elapsed)
+          mixer.add(transition.remaining)
+        }
       }
     }
     if let disparityRange {

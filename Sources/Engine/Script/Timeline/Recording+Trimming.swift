@@ -4,7 +4,10 @@ import FocalCore
 
 extension Recording {
   /// The recording cut to a range, whose time then starts at zero, or at another time. The decisions in force at the
-  /// range's start are moved to it; tracks keep their ids, also where nothing of them is left.
+  /// range's start are moved to it; tracks keep their ids, also where nothing of them is left. Of a rack that is
+  /// cut the frames that stay have the focus that they had (``Transition/elapsed``, ``Transition/remaining``); its length no
+  /// longer changes with what is in focus. One towards a base decision that comes into force again behind the range, where
+  /// a user decision ends with its subject's track, is left out.
   ///
   /// - Throws: `unsupported` where times can no longer be expressed.
   public func trimmed(
@@ -53,40 +56,118 @@ extension Snapshot {
     {
       result.append(inForce.moved(to: start))
     }
+    result += Self.decisions(of: userDecisions, in: cut).map { $0.moved(to: $0.time + offset) }
+    putDecisions(behind: cut, startingAt: start, user: true, into: &result)
     return result
-      + Self.decisions(of: userDecisions, in: cut).map { $0.moved(to: $0.time + offset) }
   }
 
   /// The base decisions of a range, moved with its start, and before them the last one before it.
   fileprivate func baseDecisions(trimmedTo cut: TimeRange, startingAt start: Time) -> [Decision] {
     let offset = start - cut.start
-    let next = Self.lowerBound(cut.start, in: baseDecisions)
-    let startsAnew = next < baseDecisions.count && baseDecisions[next].time == cut.start
-    let before = next > 0 && !startsAnew ? [baseDecisions[next - 1].moved(to: start)] : []
-    return before
-      + Self.decisions(of: baseDecisions, in: cut).map { $0.moved(to: $0.time + offset) }
+    var result = lastBaseDecision(before: cut.start).map { [$0.moved(to: start)] } ?? []
+    result += Self.decisions(of: baseDecisions, in: cut).map { $0.moved(to: $0.time + offset) }
+    putDecisions(behind: cut, startingAt: start, user: false, into: &result)
+    return result
   }
 
+  /// The last base decision before a time, unless there is one at it.
+  private func lastBaseDecision(before time: Time) -> Decision? {
+    let next = Self.lowerBound(time, in: baseDecisions)
+    let startsAnew = next < baseDecisions.count && baseDecisions[next].time == time
+    return next > 0 && !startsAnew ? baseDecisions[next - 1] : nil
+  }
+
+  /// Puts those among the decisions of a layer that come after the cut and to which a rack leads in it.
+  private func putDecisions(
+    behind cut: TimeRange, startingAt start: Time, user isUser: Bool,
+    into decisions: inout [Decision]
+  ) {
+    for rack in racks(cutBy: cut, startingAt: start) where rack.isBehind && rack.decision.isUserDecision == isUser {
+      Self.put(rack.decision, into: &decisions)
+    }
+  }
+
+  /// The transitions of the decisions that stay, also of the base decision that is moved to the start: it may come into force
+  /// once more.
   fileprivate func transitions(
     trimmedTo cut: TimeRange, startingAt start: Time
   ) -> [Decision: Transition] {
     let offset = start - cut.start
     var moved: [Decision: Transition] = [:]
-    for (decision, transition) in transitions where cut.contains(decision.time) {
-      moved[decision.moved(to: decision.time + offset)] = transition
+    if let before = lastBaseDecision(before: cut.start), let transition = transitions[before] {
+      moved[before.moved(to: start)] = transition.cut()
     }
+    for (decision, transition) in transitions where cut.contains(decision.time) {
+      moved[decision.moved(to: decision.time + offset)] = transition.cut()
+    }
+    for rack in racks(cutBy: cut, startingAt: start) { moved[rack.decision] = rack.transition }
     return moved
+  }
+
+  /// A rack of which a cut leaves a part.
+  private struct CutRack {
+    /// In the times of what is left.
+    var decision: Decision
+    var transition: Transition
+    /// Whether its decision comes after the cut: it stands between the last frame and the end then.
+    var isBehind: Bool
+  }
+
+  private func racks(cutBy cut: TimeRange, startingAt newStart: Time) -> [CutRack] {
+    let offset = newStart - cut.start
+    guard let lastFrame = recording.lastFrameTime(in: cut) else { return [] }
+    return segments.compactMap { segment in
+      guard let rack = segment.rack, let decision = segment.decision,
+        rack.range.start <= lastFrame, rack.range.end > cut.start
+      else { return nil }
+      var moved = decision.moved(to: max(decision.time + offset, newStart))
+      var start = segment.start
+      let isBehind = start >= cut.end
+      if isBehind {
+        guard decision.time == start, let moment = Self.moment(from: lastFrame, to: cut.end) else {
+          return nil
+        }
+        moved = decision.moved(to: moment + offset)
+        start = moment
+      }
+      // An automatic one in the script's own ticks where they are fine enough, so that files find a common timescale.
+      let (whole, scale) = (rack.range.duration, segment.start.timescale)
+      let duration =
+        transitions[decision] == nil && scale >= 600 ? whole.converted(to: scale) : whole
+      let transition =
+        transitions[decision] ?? Transition(duration: duration, curve: rack.curve)
+      let isBegun = rack.range.start < cut.start
+      let left = transition.cut(
+        elapsed: isBegun ? cut.start - (rack.range.end - duration) : .zero,
+        remaining: rack.range.end - start)
+      return left.isCut ? CutRack(decision: moved, transition: left, isBehind: isBehind) : nil
+    }
+  }
+
+  /// A moment between two others; `nil` where no time expresses one.
+  private static func moment(from start: Time, to end: Time) -> Time? {
+    let rest = end - start
+    let half: Time
+    if rest.value > 1 {
+      half = Time(value: rest.value / 2, timescale: rest.timescale)
+    } else if rest.timescale <= .max / 2 {
+      half = Time(value: 1, timescale: 2 * rest.timescale)
+    } else {
+      return nil
+    }
+    let moment = start + half
+    return start < moment && moment < end ? moment : nil
   }
 
   func changes(trimmedBy range: TimeRange) throws(CinematicError) -> Script.Changes {
     let cut = range.intersection(recording.timeRange)
     let trimmed = try Recording.trimmed(index, by: range, startingAt: .zero)
+    let base = baseDecisions(trimmedTo: cut, startingAt: .zero)
     return Script.Changes(
       identity: trimmed.identity, fNumber: fNumber, look: changedLook,
       userDecisions: userDecisions(trimmedTo: cut, startingAt: .zero),
-      baseDecisions: editedBaseDecisions.map { _ in
-        baseDecisions(trimmedTo: cut, startingAt: .zero)
-      },
+      // Other racks may be cut than those of the recording.
+      baseDecisions: base == trimmed.baseDecisions ? nil : base,
       addedDetectionTracks: addedTracks.map {
         $0.track.trimmed(
           to: cut, lastFrame: recording.lastFrameTime(in: cut), shift: -cut.start)

@@ -65,8 +65,8 @@ extension Script {
 }
 
 extension Snapshot {
-  /// Puts a base decision among others, in place of one at its time.
-  fileprivate static func put(_ decision: Decision, into decisions: inout [Decision]) {
+  /// Puts a decision among others of its layer, in place of one at its time.
+  static func put(_ decision: Decision, into decisions: inout [Decision]) {
     let position = lowerBound(decision.time, in: decisions)
     if position < decisions.count, decisions[position].time == decision.time {
       decisions[position] = decision

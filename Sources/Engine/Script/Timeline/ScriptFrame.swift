@@ -60,7 +60,7 @@ public struct ScriptFrame: Sendable {
 
 /// A rack: focus on its way from one decision's subject to the next one's.
 public struct FocusTransition: Hashable, Sendable {
-  /// Ends where the decision approached comes into force.
+  /// Ends where the decision approached comes into force. Of a script that was cut within it, the part that is left.
   public let timeRange: TimeRange
   /// How focus moves.
   public let curve: Transition.Curve

@@ -126,12 +126,19 @@ extension Snapshot {
   }
 
   func rangeOfTransition(before decision: Decision) -> TimeRange? {
-    segment(of: decision).flatMap { segments[$0].rack?.range }
+    segment(of: decision).flatMap { segments[$0].rack.map(shown) }
   }
 
   func rangeOfTransition(after decision: Decision) -> TimeRange? {
     guard let position = segment(of: decision), position + 1 < segments.count else { return nil }
-    return segments[position + 1].rack?.range
+    return segments[position + 1].rack.map(shown)
+  }
+
+  /// The part of a rack within the script, which may have been cut in it.
+  private func shown(_ rack: Segment.Rack) -> TimeRange {
+    let range = recording.timeRange
+    return rack.range.start < range.start || rack.range.end > range.end
+      ? rack.range.intersection(range) : rack.range
   }
 
   /// Every rack, in order, with the decisions that it leads from and to.
@@ -141,7 +148,7 @@ extension Snapshot {
         return nil
       }
       return FocusTransition(
-        timeRange: rack.range, curve: rack.curve, from: segments[position - 1].decision, to: to)
+        timeRange: shown(rack), curve: rack.curve, from: segments[position - 1].decision, to: to)
     }
   }
 

@@ -166,10 +166,17 @@ final class Snapshot: Sendable {
         seconds: seconds, preferredTimescale: scale >= 600 ? scale : scale * ((599 + scale) / scale)
       )
     }
-    duration = min(duration, next.start - previous.start)
+    var (room, end) = (next.start - previous.start, next.start)
+    // What a cut took away of it does not shorten what is left.
+    if let custom, previous.start == index.recording.timeRange.start { room += custom.elapsed }
+    if let custom, next.firstFrame == index.recording.frameTimes.count {
+      room += custom.remaining
+      end += custom.remaining
+    }
+    duration = min(duration, room)
     guard duration > .zero else { return nil }
     return Segment.Rack(
-      range: TimeRange(start: next.start - duration, end: next.start),
+      range: TimeRange(start: end - duration, end: end),
       curve: custom?.curve ?? .minimumJerk)
   }
 }
