@@ -312,6 +312,36 @@ import Testing
       await BadInputTests.reading(path, ReadOptions(content: .disparity(.unit))) == nil)
   }
 
+  /// Numbers that are no resolution are none, and the largest of all fits every kind of file.
+  @Test func resolutions() async throws {
+    typealias Resolution = PictureMetadata.Resolution
+    for number in [Double.nan, .infinity, -.infinity, 0, -1, 4e7] {
+      #expect(Resolution(horizontal: number, vertical: 1) == nil)
+      #expect(Resolution(horizontal: 1, vertical: number) == nil)
+    }
+    let folder = ScratchFolder()
+    let png = try file(smooth(), "plain.png", in: folder)
+    for (stored, kept) in [(0, nil), (0x7FFF_FFFF, nil), (39_000_001, 39_000_001), (2835, 2835)]
+      as [(Int, Double?)]
+    {
+      let chunk = Material.big(stored, 4) + Material.big(stored, 4) + [1]
+      folder.write(Self.adding("pHYs", chunk, toPNG: png), to: "in.png")
+      let source = try await FrameReader.open(folder.file("in.png"))
+      let metadata = source.properties.pictureMetadata
+      #expect(metadata.resolution == kept.flatMap { Resolution(horizontal: $0, vertical: $0) })
+      for name in ["out.tif", "out.png"] {
+        _ = try file(smooth(), name, in: folder, metadata: metadata)
+        let read = try await FrameReader.open(folder.file(name)).properties.pictureMetadata
+        let found = read.resolution?.horizontal
+        // TIFF has whole dots an inch where there are many.
+        #expect((found == nil) == (kept == nil))
+        if let found, let kept { #expect(abs(found / kept - 1) < 1e-5) }
+      }
+      // JPEG has 65535 dots an inch at most.
+      _ = try file(smooth(), "out.jpg", in: folder, metadata: metadata)
+    }
+  }
+
   private static func addingProfile(_ profile: [UInt8], toPNG png: [UInt8]) -> [UInt8] {
     // One stored block of zlib.
     var (low, high) = (1, 0)

@@ -5,12 +5,16 @@ import FocalCore
 /// Everything in a picture file beside its pixels: when, where and by whom it was taken, its colours as an
 /// ICC profile, its resolution.
 public struct PictureMetadata: Hashable, Sendable {
-  /// Pixels a metre.
+  /// Pixels a metre, more than none and less than a million an inch.
   public struct Resolution: Hashable, Sendable {
-    public var horizontal: Double
-    public var vertical: Double
+    public let horizontal: Double
+    public let vertical: Double
 
-    public init(horizontal: Double, vertical: Double) {
+    /// `nil` for numbers that are no resolution.
+    public init?(horizontal: Double, vertical: Double) {
+      for value in [horizontal, vertical] {
+        guard value > 0, value * Self.metresPerInch < 1e6 else { return nil }
+      }
       self.horizontal = horizontal
       self.vertical = vertical
     }
@@ -19,8 +23,6 @@ public struct PictureMetadata: Hashable, Sendable {
 
     /// `nil` for numbers that are no resolution.
     init?(dotsPerInch horizontal: Double, _ vertical: Double) {
-      let most = 1e6
-      guard horizontal > 0, vertical > 0, horizontal < most, vertical < most else { return nil }
       self.init(
         horizontal: horizontal / Self.metresPerInch, vertical: vertical / Self.metresPerInch)
     }

@@ -217,7 +217,8 @@ struct TIFFDirectory {
   mutating func set(_ resolution: PictureMetadata.Resolution) {
     let (x, y) = resolution.dotsPerInch
     for (tag, value) in [(Tag.xResolution, x), (Tag.yResolution, y)] {
-      let denominator = value.rounded() == value ? 1.0 : 10000
+      // Numerators have 32 bits.
+      let denominator = value.rounded() == value || value > 4e5 ? 1.0 : 10000
       set(
         tag, type: 5,
         bytes(Int((value * denominator).rounded()), 4) + bytes(Int(denominator), 4))
