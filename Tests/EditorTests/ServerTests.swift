@@ -40,6 +40,16 @@ struct ServerTests {
     }
   }
 
+  /// A connection that may wait for longer than nanoseconds count is served as others are.
+  @Test func patienceWithoutEnd() async throws {
+    var limits = EditorServer.Limits()
+    limits.connectionIdle = .seconds(Int64.max)
+    try await Studio().serving(limits: limits) { address in
+      let cookie = try await address.cookie()
+      #expect(try await address.get("/", cookie: cookie).status == 200)
+    }
+  }
+
   /// What is said about a picture, and its bytes.
   private static func frame(_ reply: Answer) throws -> ([String: Any], ArraySlice<UInt8>) {
     try #require(reply.status == 200 && reply.body.count > 4)

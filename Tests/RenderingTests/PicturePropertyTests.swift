@@ -50,7 +50,7 @@ import Testing
     let (source, disparity) = try scene()
     let frame = renderCase(source, disparity, focus: 0.5, radius: 24, quality: quality)
     let one = try frame.render(on: .cpu(threadCount: 1)).pixelBytes()
-    for threads in [2, 7] {
+    for threads in [2, 7, .max] {
       #expect(try frame.render(on: .cpu(threadCount: threads)).pixelBytes() == one)
     }
   }

@@ -104,7 +104,9 @@ public final class EditorServer: Sendable {
 
   private func serve() async {
     do {
-      let idle = TimeAmount.nanoseconds(Int64(limits.connectionIdle / .nanoseconds(1)))
+      // Longer than a century is not counted in nanoseconds of 64 bits.
+      let wait = max(.milliseconds(1), min(limits.connectionIdle, .seconds(100 * 365 * 86400)))
+      let idle = TimeAmount.nanoseconds(Int64(wait / .nanoseconds(1)))
       let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         .serverChannelOption(.backlog, value: 64)
         // Among the options of sockets the same number is another one, which only root may set.

@@ -28,13 +28,14 @@ public enum MemoryBudget {
   ///
   /// - Parameters:
   ///   - byteCount: what it takes at once, about.
-  ///   - share: the part of the budget that it may take: 3 for a third.
+  ///   - share: the part of the budget that it may take: 3 for a third; 1 at least.
   ///   - thing: for the message, such as a file's name and the size of its picture.
   /// - Throws: `outOfMemory`.
   public static func check(
     _ byteCount: Int, share: Int = 1, for thing: String
   ) throws(CinematicError) {
     let limit = Self.byteCount
+    let share = max(share, 1)
     guard byteCount > limit / share else { return }
     let part = share == 1 ? "" : "\(text(limit / share)), a part of "
     throw CinematicError(

@@ -29,7 +29,7 @@ final class CPUBackend: DeviceBackend {
   var largestBindingByteCount: Int { .max }
   var fusesTiles: Bool { true }
   /// A few a thread, so that a thread with easy tiles can take over another's.
-  var tilesAtOnce: Int { min(8 * threadCount, 64) }
+  var tilesAtOnce: Int { 8 * min(threadCount, 8) }
 
   func makeMemory(byteCount: Int) throws(CinematicError) -> any DeviceMemory {
     guard let memory = CPUMemory(byteCount: byteCount) else {
