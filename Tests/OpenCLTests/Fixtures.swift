@@ -141,7 +141,11 @@ struct PaddedPicture {
   /// - Parameters:
   ///   - width: pixels of four bytes.
   ///   - padding: bytes after a row, a multiple of 4.
-  init(_ width: Int, _ height: Int, padding: Int, value: (Int) -> UInt8) throws {
+  ///   - released: called when the memory is.
+  init(
+    _ width: Int, _ height: Int, padding: Int, released: @escaping @Sendable () -> Void = {},
+    value: (Int) -> UInt8
+  ) throws {
     bytesPerRow = width * 4 + padding
     byteCount = bytesPerRow * height
     let memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 64)
@@ -151,7 +155,10 @@ struct PaddedPicture {
     buffer = try PixelBuffer(
       dimensions: Dimensions(width: width, height: height), format: .rgba8, tags: .sRGB,
       baseAddress: memory, byteCount: byteCount, planes: [(offset: 0, bytesPerRow: bytesPerRow)],
-      release: { $0.deallocate() })
+      release: {
+        $0.deallocate()
+        released()
+      })
   }
 
   var bytes: [UInt8] { buffer.withUnsafeBytes { Array($0) } }

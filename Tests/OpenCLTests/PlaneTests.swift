@@ -2,6 +2,8 @@
 
 import FocalCore
 import FocalRendering
+import Foundation
+import Synchronization
 import Testing
 
 @testable import FocalOpenCL
@@ -52,6 +54,41 @@ import Testing
     // Only what is copied takes time.
     #expect((result.uploadSeconds > 0) == !inPlace)
     #expect((result.downloadSeconds > 0) == !inPlace)
+  }
+
+  private final class Order: Sendable {
+    let events = Mutex<[String]>([])
+    func add(_ event: String) { events.withLock { $0.append(event) } }
+  }
+
+  /// What a device has over a picture's bytes is gone before they are.
+  @Test func buffersGoBeforeTheirPictures() throws {
+    let order = Order()
+    let queue = try Machine(interceptor: { function, call in
+      let status = call()
+      order.add("\(function)")
+      return status
+    }).backend.makeQueue()
+    for _ in 0..<10 {
+      order.events.withLock { $0 = [] }
+      do {
+        let released: @Sendable () -> Void = { order.add("picture") }
+        let source = try PaddedPicture(64, 32, padding: 0, released: released, value: noise)
+        let destination = try PaddedPicture(64, 32, padding: 0, released: released) { _ in 0 }
+        let dispatch = source.copied(to: destination, adding: 5)
+        queue.submit([dispatch], profiling: false) { _ in order.add("end") }
+      }
+      var events: [String] = []
+      // Ends as soon as the queue's threads have let go of the pictures.
+      for _ in 0..<2000 where events.count(where: { $0 == "picture" }) < 2 {
+        usleep(5000)
+        events = order.events.withLock { $0 }
+      }
+      let first = try #require(events.firstIndex(of: "picture"))
+      // Pictures that were copied have no buffers of their own.
+      guard !events.contains("clEnqueueWriteBuffer") else { continue }
+      #expect(events[..<first].count { $0 == "clReleaseMemObject" } == 2)
+    }
   }
 
   @Test(arguments: [true, false])

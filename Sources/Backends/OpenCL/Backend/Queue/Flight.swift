@@ -66,7 +66,9 @@ final class Flight: @unchecked Sendable {
   var writes: [WritesInFlight.Write] = []
   /// Pool pieces, with the pool to give them back to.
   var pieces: [(BufferPool, BufferPool.Piece)] = []
-  /// Pictures, memory and buffers over pictures.
+  /// Buffers over pictures: they go before these, whose bytes they use.
+  var hostBuffers: [HostBuffers.Buffer] = []
+  /// Pictures and memory.
   var kept: [any Sendable] = []
 
   /// Called when the results are where they belong.
@@ -118,6 +120,7 @@ final class Flight: @unchecked Sendable {
     kernels = []
     downloads = []
     awaited = []
+    hostBuffers = []
     kept = []
     finish()
   }

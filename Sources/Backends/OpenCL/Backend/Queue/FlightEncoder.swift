@@ -96,7 +96,7 @@ final class FlightEncoder: @unchecked Sendable {
       writes.wait(for: use, isCopied: host == nil)
       if let host {
         buffers[use.plane] = host.handle
-        flight.kept.append(host)
+        flight.hostBuffers.append(host)
         if use.isWritten { mapped.append(use.plane) }
       } else {
         let piece = try planePool.take(byteCount: use.plane.byteCount)
