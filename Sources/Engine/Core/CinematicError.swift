@@ -37,7 +37,8 @@ public struct CinematicError: Error, Hashable, Sendable, CustomStringConvertible
     public static let outOfMemory = Code(rawValue: 102)
     /// A device that is not there, or that stopped answering.
     public static let deviceLost = Code(rawValue: 103)
-    /// A call that the object's state does not allow (encoding after a commit, committing twice).
+    /// A call that the object's state does not allow (writing to a finished movie, recording in a session that records
+    /// already). Calls that are never right, such as committing twice, are preconditions.
     public static let invalidState = Code(rawValue: 104)
     /// The reader of a pipe is gone: no failure, the rest is not wanted.
     public static let pipeClosed = Code(rawValue: 105)
