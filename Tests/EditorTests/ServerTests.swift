@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalBoxes
+import FocalCore
 import FocalEditor
 import FocalMedia
 import Foundation
@@ -33,6 +34,8 @@ struct ServerTests {
         #expect(try await address.get(path, cookie: nil).status == 403, "\(path)")
       }
       #expect(try await address.get("/", cookie: cookie, method: "POST").status == 405)
+      let head = try await address.get("/", cookie: cookie, method: "HEAD")
+      #expect(head.status == 405 && head.body.isEmpty)
       #expect(try await address.get("/", cookie: cookie, host: "evil.example").status == 403)
       #expect(
         try await address.get("/", cookie: cookie, headers: ["Origin: http://evil.example"]).status
@@ -472,7 +475,11 @@ struct ServerTests {
     var limits = EditorServer.Limits()
     limits.serverIdle = .milliseconds(200)
     let socket = try ListeningSocket()
-    try await EditorServer(Editor(settings), on: socket, limits: limits).run()
+    let server = EditorServer(Editor(settings), on: socket, limits: limits)
+    try await server.run()
+    // By then the number may be another file's.
+    let error = await #expect(throws: CinematicError.self) { try await server.run() }
+    #expect(error?.code == .invalidState)
     await #expect(throws: Connection.NotConnected.self) { try await Connection(socket.port) }
   }
 
@@ -506,6 +513,25 @@ struct ServerTests {
     }
     #expect(isListed, "\(place)")
     #expect(throws: (any Error).self) { try ListeningSocket(port: socket.port) }
+    withExtendedLifetime(socket) {}
+  }
+
+  @Test func numbersThatAreNoPorts() {
+    for port in [-1, 65536, 70000, .max, .min] {
+      let error = #expect(throws: CinematicError.self) { try ListeningSocket(port: port) }
+      #expect(error?.code == .invalidParameter)
+    }
+  }
+
+  /// A socket that no server takes ends with its last reference: its port is free again.
+  @Test func socketsEnd() throws {
+    func portOfEnded() throws -> Int { try ListeningSocket().port }
+    // Another program may take one meanwhile.
+    let isFree = try (0..<10).contains { _ in
+      let port = try portOfEnded()
+      return (try? ListeningSocket(port: port)) != nil
+    }
+    #expect(isFree)
   }
 }
 

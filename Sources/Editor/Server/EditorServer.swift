@@ -60,11 +60,15 @@ public final class EditorServer: Sendable {
     self.limits = limits
   }
 
-  /// Serves until it is stopped, or idle for long enough.
+  /// Serves until it is stopped, or idle for long enough. A socket is served once.
   ///
-  /// - Throws: `unwritable` where the socket cannot be listened at.
+  /// - Throws: `unwritable` where the socket cannot be listened at, `invalidState` where it was served before.
   public func run() async throws(CinematicError) {
-    let task = Task { await serve() }
+    guard let descriptor = socket.take() else {
+      throw CinematicError(
+        .invalidState, "port \(socket.port) was served before", remedy: "make another socket")
+    }
+    let task = Task { await serve(descriptor) }
     let isStopped = state.withLock { state in
       state.task = task
       return state.isStopped
@@ -102,7 +106,7 @@ public final class EditorServer: Sendable {
     case socket(SocketChannel)
   }
 
-  private func serve() async {
+  private func serve(_ descriptor: Int32) async {
     do {
       // Longer than a century is not counted in nanoseconds of 64 bits.
       let wait = max(.milliseconds(1), min(limits.connectionIdle, .seconds(100 * 365 * 86400)))
@@ -111,7 +115,7 @@ public final class EditorServer: Sendable {
         .serverChannelOption(.backlog, value: 64)
         // Among the options of sockets the same number is another one, which only root may set.
         .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-        .bind(socket.descriptor) { [self] channel in
+        .bind(descriptor) { [self] channel in
           channel.eventLoop.makeCompletedFuture {
             meet(channel)
             return try Self.prepare(channel, guardian, idle)
@@ -299,7 +303,10 @@ public final class EditorServer: Sendable {
         if !keeps { headers.add(name: "Connection", value: "close") }
         try await outbound.write(
           .head(HTTPResponseHead(version: .http1_1, status: reply.status, headers: headers)))
-        if !reply.body.isEmpty { try await outbound.write(.body(ByteBuffer(bytes: reply.body))) }
+        // The answer to HEAD, a refusal, has none.
+        if !reply.body.isEmpty, request.method != .HEAD {
+          try await outbound.write(.body(ByteBuffer(bytes: reply.body)))
+        }
         try await outbound.write(.end(nil))
         guard keeps else { return }
       }
