@@ -45,6 +45,7 @@ public struct CaptionPoint: Hashable, Sendable {
   }
 }
 
+/// How wide and high a caption's region is, in parts of the screen.
 public struct CaptionSize: Hashable, Sendable {
   public var width: CaptionDimension
   public var height: CaptionDimension
