@@ -82,7 +82,8 @@ extension Snapshot {
     behind cut: TimeRange, startingAt start: Time, user isUser: Bool,
     into decisions: inout [Decision]
   ) {
-    for rack in racks(cutBy: cut, startingAt: start) where rack.isBehind && rack.decision.isUserDecision == isUser {
+    for rack in racks(cutBy: cut, startingAt: start)
+    where rack.isBehind && rack.decision.isUserDecision == isUser {
       Self.put(rack.decision, into: &decisions)
     }
   }
