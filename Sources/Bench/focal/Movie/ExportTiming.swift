@@ -5,6 +5,7 @@ import FocalCommands
 import FocalCore
 import FocalMedia
 import FocalRendering
+import FocalScript
 import Foundation
 
 /// How long the stages of an export take alone, and the export.
@@ -65,9 +66,7 @@ struct ExportTiming: Encodable, Sendable {
       keeping: source, dimensions: shown, pixelFormat: pixels.format, tags: pixels.tags)
     settings.codedPixels = pixels.coded
     settings.preferredTransform = .identity
-    let session = try RenderingSession(
-      commandQueue: CommandQueue(device: device), preferredTransform: info.preferredTransform,
-      quality: quality)
+    let session = try session(for: movie, on: device, quality: quality)
     // Work that is done once is not timed.
     _ = try await rendered(frames.prefix(1), session, settings)
     watch = Watch()
@@ -90,6 +89,19 @@ struct ExportTiming: Encodable, Sendable {
     try await exporter.export()
     timing.export = watch.stage("export")
     return timing
+  }
+
+  /// A session as an export makes it, with the look that the movie carries.
+  ///
+  /// - Throws: `malformed` for a damaged script, and what a look outside its ranges throws.
+  static func session(
+    for movie: MovieScript, on device: Device, quality: RenderingQuality
+  ) throws(CinematicError) -> RenderingSession {
+    let recording = try movie.recording()
+    return try RenderingSession(
+      commandQueue: CommandQueue(device: device),
+      sessionAttributes: RenderingSession.Attributes().with(recording?.look ?? Look()),
+      preferredTransform: movie.info.preferredTransform, quality: quality)
   }
 
   private static func encode(
