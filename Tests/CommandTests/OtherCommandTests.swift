@@ -252,6 +252,55 @@ import Testing
     #expect(text.output.contains("alpha differs by up to 0.25000"), "\(text.output)")
   }
 
+  /// What a rendering broke is counted, and hides in no figure, also not in those of all frames.
+  @Test(arguments: [Float.nan, .infinity, -.infinity])
+  func compareWhatIsNotFinite(_ value: Float) async throws {
+    let folder = Folder()
+    let size = Dimensions(width: 16, height: 12)
+    func write(_ name: String, _ format: PixelFormat, _ broken: [Int: Float] = [:]) throws {
+      let values = (0..<size.count).map { place in
+        SIMD4<Float>(broken[place] ?? Float(place % 16) / 16, Float(place / 16) / 12, 0.5, 1)
+      }
+      let picture = try PixelBuffer(
+        dimensions: size, format: .rgbaFloat, tags: .linearBT709, values: values)
+      let file = folder.file(name)
+      guard format == .rgbaHalf else { return try PictureWriter.write(picture, to: file) }
+      let halves = try PixelBuffer(dimensions: size, format: format, tags: .linearBT709)
+      try halves.store(linearRGBA: picture)
+      // The red of the broken pixels: an infinity or a not-a-number of 16 bits.
+      halves.withUnsafeMutableBytes { bytes in
+        for (place, value) in broken {
+          let half: UInt16 = value.isNaN ? 0x7E00 : value > 0 ? 0x7C00 : 0xFC00
+          bytes.storeBytes(
+            of: half,
+            toByteOffset: place / 16 * halves.planes[0].bytesPerRow + place % 16 * 8,
+            as: UInt16.self)
+        }
+      }
+      try PictureWriter.write(halves, to: file)
+    }
+    for name in ["a", "b"] { folder.make(name) }
+    for (ending, format) in [("pfm", PixelFormat.rgbaFloat), ("exr", .rgbaHalf)] {
+      for number in 0..<3 {
+        try write("a/\(number).\(ending)", format)
+        try write("b/\(number).\(ending)", format, number == 1 ? [5 * 16 + 3: value] : [:])
+      }
+      for options in [[], ["--linear"]] {
+        let pair = ["compare", "b/%d.\(ending)", "a/%d.\(ending)"] + options
+        let rows = try await works(pair + ["--json"], in: folder).objects()
+        #expect(rows.map { $0["notFinite"] as? Int } == [0, 1, 0], "\(pair)")
+        #expect(rows.map { $0["psnr"] as? String } == ["inf", "nan", "inf"], "\(pair)")
+        let text = try await works(pair, in: folder).outputLines
+        #expect(text.dropFirst().first?.hasSuffix(", 1 pixel is not finite") == true, "\(text)")
+        #expect(text.contains { $0.hasPrefix("mean of 3 frames: PSNR nan dB") }, "\(text)")
+        #expect(text.contains { $0.hasPrefix("worst, frame 1: ") }, "\(text)")
+        // Beyond the border it does not count.
+        let inner = try await works(pair + ["--json", "--border", "4"], in: folder).objects()
+        #expect(inner.map { $0["notFinite"] as? Int } == [0, 0, 0])
+      }
+    }
+  }
+
   @Test func compareRefusals() async throws {
     let folder = Folder()
     try Material.still(in: folder)

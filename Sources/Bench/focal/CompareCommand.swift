@@ -17,7 +17,8 @@ struct CompareCommand: ParsableCommand {
       compared as they are; pictures of other primaries and turned ones by what they show, \
       those that do not say their primaries by the other's. Alpha that differs is \
       told, and counts in no other figure. Clips are compared frame by frame. Equal pictures \
-      have a PSNR of inf; in JSON, that is the text "inf".
+      have a PSNR of inf; in JSON, that is the text "inf". Pixels with a value that is not finite, in either picture, are \
+      counted, and the frame has no other figure: nan.
 
       With --masks, masks of subjects are compared, as focal lift --mask writes them, or the alpha of its pictures: by \
       their overlap (the pixels above a half in both, in parts of those in either) and by the differences of alpha.
@@ -130,7 +131,7 @@ struct CompareCommand: ParsableCommand {
       } else {
         printLine("frame \(row.frame): \(row.text)")
       }
-      if worst.map({ !(row.likeness >= $0.row.likeness) }) ?? true {
+      if worst.map({ row.isWorse(than: $0.row) }) ?? true {
         worst = (row, a, b)
       }
     }
@@ -171,6 +172,8 @@ struct CompareCommand: ParsableCommand {
       light.0 = try PrimariesConversion(from: from, to: to)
         .convert(light.0, to: to, least: -.infinity)
     }
+    light.0.markNotFinite(in: actual)
+    light.1.markNotFinite(in: reference)
     if linear { return light }
     return (
       try PictureComparison.displayPicture(ofLinear: light.0),

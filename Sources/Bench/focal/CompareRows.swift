@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalCommands
 import FocalCore
 import FocalMedia
 import FocalSample
@@ -14,6 +15,13 @@ protocol ComparisonRow: Encodable {
   var text: String { get }
   /// The first measure in the mean of several rows, in words.
   static func mean(of rows: [Self]) -> String
+}
+
+extension ComparisonRow {
+  /// Whether the frame is less like what it should be than another's; one of which it cannot be told is the worst.
+  func isWorse(than other: Self) -> Bool {
+    !other.likeness.isNaN && !(likeness >= other.likeness)
+  }
 }
 
 struct PictureRow: ComparisonRow {
@@ -88,7 +96,7 @@ struct MaskRow: ComparisonRow {
 }
 
 private func notFiniteText(_ count: Int) -> String {
-  count > 0 ? ", \(count) pixels are not finite" : ""
+  count > 0 ? ", \(counted(count, "pixel")) \(count == 1 ? "is" : "are") not finite" : ""
 }
 
 /// The frames of one of two clips to compare.
@@ -161,9 +169,42 @@ extension PixelBuffer {
     turn == .identity ? self : try turnedPixels(by: turn)
   }
 
+  /// Makes not-a-numbers of this picture's values, RGBA floats, where those of a stored picture are not finite. Its light,
+  /// of which this is made, has a number everywhere: what a rendering broke would be compared as black or as white.
+  func markNotFinite(in picture: PixelBuffer) {
+    switch picture.format {
+    // All bits of the exponent are set.
+    case .rgbaHalf: mark(picture, as: UInt16.self) { $0 & 0x7C00 == 0x7C00 }
+    case .rgbaFloat: mark(picture, as: UInt32.self) { $0 & 0x7F80_0000 == 0x7F80_0000 }
+    default: break
+    }
+  }
+
+  private func mark<Bits: BitwiseCopyable>(
+    _ picture: PixelBuffer, as type: Bits.Type, where isNotFinite: (Bits) -> Bool
+  ) {
+    let (from, to) = (picture.planes[0].bytesPerRow, planes[0].bytesPerRow)
+    picture.withUnsafeBytes { source in
+      withUnsafeMutableBytes { target in
+        for y in 0..<height {
+          for component in 0..<4 * width
+          where isNotFinite(
+            source.loadUnaligned(
+              fromByteOffset: y * from + component * MemoryLayout<Bits>.stride, as: type))
+          {
+            target.storeBytes(
+              of: Float.nan, toByteOffset: y * to + component * MemoryLayout<Float>.stride,
+              as: Float.self)
+          }
+        }
+      }
+    }
+  }
+
   /// The alpha of a picture, row by row.
   fileprivate func alpha() throws(CinematicError) -> [Float] {
     let pixels = try linearRGBA()
+    pixels.markNotFinite(in: self)
     let stride = pixels.planes[0].bytesPerRow / MemoryLayout<SIMD4<Float>>.stride
     return pixels.withUnsafeBytes { bytes in
       let pixels = bytes.bindMemory(to: SIMD4<Float>.self)
