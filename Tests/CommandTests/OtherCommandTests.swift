@@ -151,6 +151,26 @@ import Testing
     }
   }
 
+  /// One frame without a difference leaves a figure for the clip.
+  @Test func compareClipsWithAnEqualFrame() async throws {
+    let folder = Folder()
+    for name in ["a", "b"] { folder.make(name) }
+    for number in 0..<2 {
+      let picture = try Material.picture(phase: Double(number))
+      try PictureWriter.write(picture, to: folder.file("a/\(number).png"))
+      try PictureWriter.write(
+        number == 0 ? picture : Material.picture(phase: 1.2), to: folder.file("b/\(number).png"))
+    }
+    let pair = ["compare", "b/%d.png", "a/%d.png"]
+    let rows = try await works(pair + ["--json"], in: folder).objects()
+    let errors = rows.compactMap { $0["meanSquaredError"] as? Double }
+    #expect(errors.count == 2 && errors.first == 0)
+    let error = try #require(errors.last)
+    #expect(abs((rows.last?["psnr"] as? Double ?? 0) + 10 * log10(error)) < 1e-9)
+    let mean = String(format: "mean of 2 frames: PSNR %.2f dB", -10 * log10(error / 2))
+    #expect(try await works(pair, in: folder).outputLines.contains(mean))
+  }
+
   @Test func compareMasks() async throws {
     let folder = Folder()
     // A mask as a gray picture, as an opaque one of four channels, and moved as the alpha of a picture.

@@ -68,6 +68,17 @@ import Testing
     #expect(result.largestDifferenceY == 4)
   }
 
+  /// Errors have a mean, decibels have none: with an equal picture among them it would be infinite.
+  @Test func squaredErrorsAreWhatHasAMean() throws {
+    let a = try picture(8, 8) { _, _, _ in 0.25 }
+    let b = try picture(8, 8) { _, _, _ in 0.375 }
+    let errors = try [a, b].map { try PictureComparison($0, reference: a).meanSquaredError }
+    #expect(errors == [0, 0.015625])
+    let psnr = PictureComparison.psnr(ofMeanSquaredError: (errors[0] + errors[1]) / 2)
+    #expect(near(psnr, -10 * logarithm10(0.0078125), within: 1e-9))
+    #expect(PictureComparison.psnr(ofMeanSquaredError: 0) == .infinity)
+  }
+
   @Test func aMaskAndABorderLeavePixelsOut() throws {
     let a = try picture(20, 15, textured)
     let b = try picture(20, 15) { x, y, c in textured(x, y, c) + (x < 10 ? 0.5 : 0) }

@@ -16,7 +16,8 @@ struct CompareCommand: ParsableCommand {
       cut off (--linear compares light itself). Codes of pictures and movies of standard range are \
       compared as they are; pictures of other primaries and turned ones by what they show, \
       those that do not say their primaries by the other's. Alpha that differs is \
-      told, and counts in no other figure. Clips are compared frame by frame. Equal pictures \
+      told, and counts in no other figure. Clips are compared frame by frame; the PSNR of all frames is that of the mean \
+      of their mean squared errors, which --json prints for each (meanSquaredError). Equal pictures \
       have a PSNR of inf; in JSON, that is the text "inf". Pixels with a value that is not finite, in either picture, are \
       counted, and the frame has no other figure: nan.
 

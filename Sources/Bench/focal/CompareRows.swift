@@ -27,6 +27,7 @@ extension ComparisonRow {
 struct PictureRow: ComparisonRow {
   var frame: Int
   var psnr: Double
+  var meanSquaredError: Double
   var ssim: Double
   var largestDifference: Double
   var x: Int
@@ -39,7 +40,8 @@ struct PictureRow: ComparisonRow {
   ) throws(CinematicError) {
     let result = try PictureComparison(actual, reference: reference, border: border)
     self.frame = frame
-    (psnr, ssim) = (result.psnr, result.ssim)
+    (psnr, meanSquaredError) = (result.psnr, result.meanSquaredError)
+    ssim = result.ssim
     largestDifference = result.largestDifference
     (x, y) = (result.largestDifferenceX, result.largestDifferenceY)
     largestAlphaDifference = result.largestAlphaDifference
@@ -59,7 +61,10 @@ struct PictureRow: ComparisonRow {
   }
 
   static func mean(of rows: [PictureRow]) -> String {
-    String(format: "PSNR %.2f dB", rows.reduce(0) { $0 + $1.psnr } / Double(rows.count))
+    // Of decibels, a frame without a difference would be all that counts.
+    let error = rows.reduce(0) { $0 + $1.meanSquaredError } / Double(rows.count)
+    return String(
+      format: "PSNR %.2f dB", PictureComparison.psnr(ofMeanSquaredError: error))
   }
 }
 

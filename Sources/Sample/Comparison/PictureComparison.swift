@@ -14,6 +14,9 @@ public struct PictureComparison: Hashable, Sendable {
   /// Peak signal-to-noise ratio in dB over all three channels: -10 log₁₀ of the mean squared
   /// difference, for a peak of 1. Infinite where the pictures are equal.
   public let psnr: Double
+  /// The mean squared difference over all three channels. Several pictures have the mean of theirs; decibels have no
+  /// mean, and one picture without a difference would make it infinite.
+  public let meanSquaredError: Double
   /// Structural similarity of the luma (BT.709 weights), 1 where equal: Wang, Bovik, Sheikh and
   /// Simoncelli 2004, Gaussian window of 11×11 with σ 1.5, constants 0.01 and 0.03, a range of 1.
   ///
@@ -76,8 +79,8 @@ public struct PictureComparison: Hashable, Sendable {
     }
     let broken = sum.nonFinite > 0
     let n = Double(sum.count)
-    let mse = (sum.squared.x + sum.squared.y + sum.squared.z) / (3 * n)
-    psnr = broken ? .nan : mse == 0 ? .infinity : -10 * logarithm10(mse)
+    meanSquaredError = broken ? .nan : sum.squared.sum() / (3 * n)
+    psnr = Self.psnr(ofMeanSquaredError: meanSquaredError)
     meanError = broken ? SIMD3(repeating: .nan) : sum.signed / n
     meanAbsoluteError = broken ? SIMD3(repeating: .nan) : sum.absolute / n
     largestDifference = broken ? .nan : sum.largest
@@ -89,6 +92,11 @@ public struct PictureComparison: Hashable, Sendable {
     ssim =
       broken || !includesSSIM
       ? .nan : StructuralSimilarity.mean(actual, reference, counted: counted)
+  }
+
+  /// See ``psnr``; not-a-number where the error is none.
+  public static func psnr(ofMeanSquaredError error: Double) -> Double {
+    error == 0 ? .infinity : -10 * logarithm10(error)
   }
 
   /// The absolute difference times `amplification`, as a picture; magenta where a value is not

@@ -133,11 +133,12 @@ struct BenchSteadyCommand: ParsableCommand, ProgramUser {
       let film = try await film(sharp, maps, on: device)
       var squares = 0.0
       for (shown, reference) in zip(film, reference) {
-        let psnr = try PictureComparison(shown, reference: reference, includesSSIM: false).psnr
-        squares += pow(10, -psnr / 10)
+        squares +=
+          try PictureComparison(shown, reference: reference, includesSSIM: false).meanSquaredError
       }
       return Film(
-        flicker: try Self.motion(film) - motion, psnr: -10 * log10(squares / Double(frames)),
+        flicker: try Self.motion(film) - motion,
+        psnr: PictureComparison.psnr(ofMeanSquaredError: squares / Double(frames)),
         mapError: Self.error(of: maps, clean))
     }
     return Report(
