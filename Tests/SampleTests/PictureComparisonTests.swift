@@ -47,6 +47,49 @@ import Testing
     #expect(near(result.psnr, 20, within: 1e-3))
   }
 
+  /// Of bright light, the texture is a small part: its variance is the mean square about the window's own mean, as it is
+  /// worked out here pixel by pixel.
+  @Test(arguments: [0.5, 10, 100, 1000] as [Float])
+  func brightLightKeepsItsStructure(_ light: Float) throws {
+    let (width, height, radius) = (19, 90, 5)
+    func texture(_ seed: UInt32) -> [Float] {
+      (0..<width * height).map { place in
+        light + 0.05 * (hashUnit(Int32(place % width), Int32(place / width), seed) - 0.5)
+      }
+    }
+    let a = texture(1)
+    let b = zip(a, texture(2)).map { $0 + ($1 - light) / 2 }
+    let weights = (0..<121).map { place -> Double in
+      let (x, y) = (Double(place % 11 - radius), Double(place / 11 - radius))
+      return Double(exp2Approximation(Float(-(x * x + y * y) * 0.721_347_5 / 2.25)))
+    }
+    let total = weights.reduce(0, +)
+    var sum = 0.0
+    for y in radius..<height - radius {
+      for x in radius..<width - radius {
+        let places = (0..<121).map { (y + $0 / 11 - radius) * width + x + $0 % 11 - radius }
+        func mean(_ value: (Int) -> Double) -> Double {
+          zip(weights, places).reduce(0) { $0 + $1.0 * value($1.1) } / total
+        }
+        let (p, q) = (mean { Double(a[$0]) }, mean { Double(b[$0]) })
+        let variances = mean { place in
+          let (u, v) = (Double(a[place]) - p, Double(b[place]) - q)
+          return u * u + v * v
+        }
+        let covariance = mean { (Double(a[$0]) - p) * (Double(b[$0]) - q) }
+        let brightness = (2 * p * q + 1e-4) / (p * p + q * q + 1e-4)
+        sum += brightness * (2 * covariance + 9e-4) / (variances + 9e-4)
+      }
+    }
+    let expected = sum / Double((width - 2 * radius) * (height - 2 * radius))
+    let result = try PictureComparison(
+      try picture(width, height) { x, y, _ in a[y * width + x] },
+      reference: try picture(width, height) { x, y, _ in b[y * width + x] })
+    #expect(expected < 0.99)
+    // Squares of 1000 have 2e-10 of their own in double precision, and the constant is 9e-4.
+    #expect(near(result.ssim, expected, within: 1e-5))
+  }
+
   @Test func channelsCountAlikeAndSignsAreKept() throws {
     let a = try picture(9, 9) { _, _, _ in 0.5 }
     let b = try picture(9, 9) { _, _, c in c == 2 ? 0.2 : 0.5 }

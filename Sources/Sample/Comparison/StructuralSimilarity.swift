@@ -6,20 +6,22 @@ import FocalCore
 enum StructuralSimilarity {
   private static let radius = 5
   /// A Gaussian of σ 1.5 over 11 values, its sum 1.
-  private static let window: [Float] = {
-    let raw = (-radius...radius).map { i -> Float in
-      exp2Approximation(-0.721_347_5 * Float(i * i) / 2.25)
+  private static let window: [Double] = {
+    let raw = (-radius...radius).map { i -> Double in
+      Double(exp2Approximation(-0.721_347_5 * Float(i * i) / 2.25))
     }
     let total = raw.reduce(0, +)
     return raw.map { $0 / total }
   }()
+
+  /// Rows that a thread works on from top to bottom. It begins with ten rows of the one above.
+  private static let bandHeight = 64
 
   /// The mean of the index over the counted pixels whose windows lie in the picture, or over all
   /// counted pixels where there is none.
   static func mean(_ actual: PixelBuffer, _ reference: PixelBuffer, counted: [Bool]) -> Double {
     let width = actual.width
     let height = actual.height
-    let rows = horizontalMoments(actual, reference)
     let inner = (
       x: radius..<max(radius, width - radius), y: radius..<max(radius, height - radius)
     )
@@ -27,21 +29,24 @@ enum StructuralSimilarity {
     var sums = [SIMD4<Double>](repeating: .zero, count: height)
     sums.withUnsafeMutableBufferPointer { sums in
       let target = UncheckedSums(sums.baseAddress!)
-      rows.withUnsafeBufferPointer { rows in
-        window.withUnsafeBufferPointer { window in
-          parallelFor(height, threads: nil) { y in
-            let y0 = max(0, y - radius)
-            let y1 = min(height - 1, y + radius)
-            var weight: Float = 0
-            for j in y0...y1 { weight += window[j - y + radius] }
+      PictureComparison.withRows(actual, reference) { a, b, strideA, strideB in
+        parallelFor((height + bandHeight - 1) / bandHeight, threads: nil) { band in
+          let rows = band * bandHeight..<min(height, (band + 1) * bandHeight)
+          var moments = RowMoments(width: width)
+          for y in max(0, rows.lowerBound - radius)..<min(height, rows.lowerBound + radius) {
+            moments.add(y, a + y * strideA, b + y * strideB)
+          }
+          for y in rows {
+            let last = y + radius
+            if last < height { moments.add(last, a + last * strideA, b + last * strideB) }
+            let isInner = inner.y.contains(y)
             var sum = SIMD4<Double>.zero
+            let taps = moments.taps(around: y, height: height)
             for x in 0..<width where counted[y * width + x] {
-              var m = SIMD4<Float>.zero
-              for j in y0...y1 { m += rows[j * width + x] * window[j - y + radius] }
-              let index = Double(value(m / weight))
+              let index = value(moments.mean(at: x, taps))
               sum.x += index
               sum.y += 1
-              if inner.y.contains(y) && inner.x.contains(x) {
+              if isInner && inner.x.contains(x) {
                 sum.z += index
                 sum.w += 1
               }
@@ -57,57 +62,85 @@ enum StructuralSimilarity {
 
   /// The index from a window's means of a, b, a² + b² and ab.
   @inline(__always)
-  private static func value(_ m: SIMD4<Float>) -> Float {
-    let c1: Float = 0.01 * 0.01
-    let c2: Float = 0.03 * 0.03
+  private static func value(_ m: SIMD4<Double>) -> Double {
+    let c1 = 0.01 * 0.01
+    let c2 = 0.03 * 0.03
     let product = m.x * m.y
     let squares = m.x * m.x + m.y * m.y
     return (2 * product + c1) * (2 * (m.w - product) + c2)
       / ((squares + c1) * (m.z - squares + c2))
   }
 
-  /// Means of a, b, a² + b² and ab over each pixel's row of the window, cut at the border.
-  private static func horizontalMoments(
-    _ actual: PixelBuffer, _ reference: PixelBuffer
-  ) -> [SIMD4<Float>] {
-    let width = actual.width
-    let height = actual.height
-    var result = [SIMD4<Float>](repeating: .zero, count: width * height)
-    result.withUnsafeMutableBufferPointer { result in
-      let target = UncheckedMoments(result.baseAddress!)
-      PictureComparison.withRows(actual, reference) { a, b, strideA, strideB in
-        window.withUnsafeBufferPointer { window in
-          parallelFor(height, threads: nil) { y in
-            var row = [SIMD4<Float>](repeating: .zero, count: width)
+  /// Means of a, b, a² + b² and ab over each pixel's row of the window, of the rows that a window has.
+  ///
+  /// In double precision: where light is bright, a variance is a small difference of large squares. Floats of 900, the
+  /// square of a light of 30, are 6e-5 apart, and a grain of .01 has a variance of 1e-4.
+  private struct RowMoments {
+    private let width: Int
+    /// Row y lies at y modulo the window's height.
+    private var means: [SIMD4<Double>]
+    /// Of one row, pixel by pixel.
+    private var row: [SIMD4<Double>]
+
+    init(width: Int) {
+      self.width = width
+      means = Array(repeating: .zero, count: (2 * radius + 1) * width)
+      row = Array(repeating: .zero, count: width)
+    }
+
+    /// Adds a row of both pictures, in place of the one that no window has any more.
+    mutating func add(_ y: Int, _ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>) {
+      let width = width
+      let first = y % (2 * radius + 1) * width
+      row.withUnsafeMutableBufferPointer { row in
+        means.withUnsafeMutableBufferPointer { means in
+          window.withUnsafeBufferPointer { window in
             for x in 0..<width {
-              let p = luma(a + (y * strideA + x * 4))
-              let q = luma(b + (y * strideB + x * 4))
+              let (p, q) = (Self.luma(a + 4 * x), Self.luma(b + 4 * x))
               row[x] = SIMD4(p, q, p * p + q * q, p * q)
             }
             for x in 0..<width {
-              let x0 = max(0, x - radius)
-              let x1 = min(width - 1, x + radius)
-              var weight: Float = 0
-              var sum = SIMD4<Float>.zero
-              var i = x0
-              while i <= x1 {
+              // Cut at the border.
+              let columns = max(0, x - radius)...min(width - 1, x + radius)
+              var weight = 0.0
+              var sum = SIMD4<Double>.zero
+              var i = columns.lowerBound
+              while i <= columns.upperBound {
                 let w = window[i - x + radius]
                 weight += w
                 sum += row[i] * w
                 i += 1
               }
-              target.address[y * width + x] = sum / weight
+              means[first + x] = sum / weight
             }
           }
         }
       }
     }
-    return result
-  }
 
-  @inline(__always)
-  private static func luma(_ p: UnsafePointer<Float>) -> Float {
-    0.2126 * p[0] + 0.7152 * p[1] + 0.0722 * p[2]
+    /// The rows of the windows around the pixels of a row, cut at the border: where each begins, and its weight.
+    func taps(around y: Int, height: Int) -> [(first: Int, weight: Double)] {
+      let rows = max(0, y - radius)...min(height - 1, y + radius)
+      let total = rows.reduce(0) { $0 + window[$1 - y + radius] }
+      return rows.map { row in
+        (row % (2 * radius + 1) * width, window[row - y + radius] / total)
+      }
+    }
+
+    /// The means of the window around a pixel.
+    @inline(__always)
+    func mean(at x: Int, _ taps: [(first: Int, weight: Double)]) -> SIMD4<Double> {
+      means.withUnsafeBufferPointer { means in
+        var sum = SIMD4<Double>.zero
+        for tap in taps { sum += means[tap.first + x] * tap.weight }
+        return sum
+      }
+    }
+
+    @inline(__always)
+    private static func luma(_ p: UnsafePointer<Float>) -> Double {
+      0.2126 * Double(p[0]) + 0.7152 * Double(p[1]) + 0.0722 * Double(p[2])
+    }
   }
 }
 
@@ -115,10 +148,4 @@ enum StructuralSimilarity {
 private struct UncheckedSums: @unchecked Sendable {
   let address: UnsafeMutablePointer<SIMD4<Double>>
   init(_ address: UnsafeMutablePointer<SIMD4<Double>>) { self.address = address }
-}
-
-// @unchecked Sendable: each thread writes its own rows.
-private struct UncheckedMoments: @unchecked Sendable {
-  let address: UnsafeMutablePointer<SIMD4<Float>>
-  init(_ address: UnsafeMutablePointer<SIMD4<Float>>) { self.address = address }
 }
