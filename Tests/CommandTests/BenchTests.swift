@@ -110,6 +110,15 @@ import Testing
     let missing = try await Program.focal(
       arguments.filter { $0 != "--json" }, in: folder, after: "export PATH=/nowhere")
     expectOneLine(missing, naming: ["ffmpeg", "--vs"])
+    // Its quality alone is measured, too.
+    let quality = try await Program.focal(
+      ["bench", "--quality-only", "--vs", "ffmpeg", "--device", "cpu"], in: folder,
+      after: "export PATH=/nowhere")
+    expectOneLine(quality, naming: ["ffmpeg", "--vs"])
+    for mode in ["--discs", "--scenes", "--passes"] {
+      try await refuses(
+        ["bench", mode, "--vs", "ffmpeg"], in: folder, code: 64, naming: [mode, "--vs"])
+    }
     let outcome = try await Program.focal(arguments, in: folder)
     if outcome.code != 0, outcome.errors.contains("no ffmpeg on PATH") {
       return  // this machine has none, which the first half of the test covers

@@ -145,7 +145,7 @@ struct BenchCommand: ParsableCommand, ProgramUser {
     let uses: [(name: String, isGiven: Bool, modes: Set<Mode>)] = [
       ("--size", !size.isEmpty, [.speed, .passes]),
       ("--radius", !radius.isEmpty, [.speed, .discs, .passes]),
-      ("--frames", frames != nil, [.speed]), ("--vs", vs != nil, [.speed]),
+      ("--frames", frames != nil, [.speed]), ("--vs", vs != nil, [.speed, .quality]),
       ("--plot", plot != nil, [.speed]), ("--kernels", kernels, [.speed]),
       ("--lens-points", lensPoints != nil, [.quality, .scenes]),
       ("--seed", seed != nil, [.speed, .quality, .scenes, .passes]),

@@ -35,8 +35,8 @@ struct VarblurTest {
   /// - Throws: `unsupported` for an FFmpeg that does not run the filter, `unwritable`.
   func measure(_ test: SpeedTest) throws -> SpeedResult {
     let frame = try Frames(source: test.source, disparity: test.disparity, radius: test.radius)
-    // Starting up and reading are taken off: they are the same for one frame and for many. The first
-    // run only warms up.
+    // Starting up is taken off: it is the same for one frame and for many. Each frame is read from its file, which
+    // counts. The first run only warms up.
     let count = max(Self.leastFrames, test.frames)
     _ = try run(frame, count: 1)
     let few = try run(frame, count: 1)
