@@ -8,6 +8,8 @@ struct BufferComparison: Sendable {
   private(set) var differing = 0
   /// Of those, floats that are not finite where they should be, which are looked at first.
   private(set) var notFinite = 0
+  /// Of those, elements that are not there, because the bytes end before them.
+  private(set) var missing = 0
   /// The largest difference of a float, as a share of the larger of 1 and its own size; of another
   /// element, 1.
   private(set) var largest = 0.0
@@ -18,23 +20,35 @@ struct BufferComparison: Sendable {
 
   var isIdentical: Bool { differing == 0 }
 
-  /// - Parameter mask: bytes that count; `nil` counts all.
+  /// Memory is shared by the buffers of several passes, which devices have of their own: it may end elsewhere, behind the
+  /// bytes that the reference wrote.
+  ///
+  /// - Parameters:
+  ///   - before: what the reference had, where it wrote what is expected.
+  ///   - mask: bytes that count, those that were written; `nil` counts all that both have.
   init(
-    _ actual: [UInt8], expected: [UInt8], of buffer: KernelBuffer, mask: [Bool]? = nil
+    _ actual: [UInt8], expected: [UInt8], before: [UInt8], of buffer: KernelBuffer,
+    mask: [Bool]? = nil
   ) {
     self.init(
       actual, expected: expected, element: buffer.element, recordLength: buffer.recordLength,
-      unused: buffer.unused, mask: mask)
+      unused: buffer.unused, mask: mask
+    ) { at in
+      mask?[at].contains(true) ?? (expected[at] != before[at])
+    }
   }
 
   /// Bytes of a picture's plane.
   init(pixels actual: [UInt8], expected: [UInt8]) {
-    self.init(actual, expected: expected, element: .byte, recordLength: 1, unused: [], mask: nil)
+    self.init(
+      actual, expected: expected, element: .byte, recordLength: 1, unused: [], mask: nil
+    ) { _ in true }
   }
 
+  /// - Parameter isNeeded: whether the bytes of an element have to be there.
   private init(
     _ actual: [UInt8], expected: [UInt8], element: KernelBuffer.Element, recordLength: Int,
-    unused: Set<Int>, mask: [Bool]?
+    unused: Set<Int>, mask: [Bool]?, isNeeded: (Range<Int>) -> Bool
   ) {
     guard actual != expected || mask != nil else { return }
     let size = element.byteCount
@@ -56,6 +70,17 @@ struct BufferComparison: Sendable {
         }
       }
     }
+    for index in count..<max(count, expected.count / size)
+    where !unused.contains(index % recordLength) && isNeeded(index * size..<(index + 1) * size) {
+      addMissing(index)
+    }
+  }
+
+  private mutating func addMissing(_ index: Int) {
+    differing += 1
+    missing += 1
+    largest = .infinity
+    if first == nil { note(index, "nothing", "anything") }
   }
 
   private mutating func addFloat(
@@ -95,6 +120,7 @@ struct BufferComparison: Sendable {
   func description(_ type: KernelBuffer.Element) -> String {
     var text = "\(differing) \(type.name)s differ"
     if notFinite > 0 { text += ", \(notFinite) of them not finite" }
+    if missing > 0 { text += ", \(missing) of them behind the buffer's end" }
     if type == .float, largest.isFinite { text += ", by up to \(Float(largest))" }
     if let first { text += ", first \(type.name) \(first): \(firstActual), not \(firstExpected)" }
     return text

@@ -103,8 +103,8 @@ final class DispatchReplay: DispatchWatcher {
       guard mask.contains(true) else { continue }
       note(
         BufferComparison(
-          actual, expected: buffer.before, of: records[partner].kernel.buffers[binding],
-          mask: mask),
+          actual, expected: buffer.before, before: buffer.before,
+          of: records[partner].kernel.buffers[binding], mask: mask),
         index, "the passes in place of \(names)", binding, records[partner].kernel)
     }
     state.withLock { state in
@@ -130,8 +130,9 @@ final class DispatchReplay: DispatchWatcher {
       guard let buffer, binding < dispatch.bindings.count else { continue }
       if buffer.memory != nil, let actual = contents[binding] {
         note(
-          BufferComparison(actual, expected: buffer.after, of: dispatch.kernel.buffers[binding]),
-          index,
+          BufferComparison(
+            actual, expected: buffer.after, before: buffer.before,
+            of: dispatch.kernel.buffers[binding]), index,
           dispatch.kernel.name, binding, dispatch.kernel)
       } else if case .pixels(let picture, let plane, .write) = dispatch.bindings[binding] {
         note(
@@ -156,7 +157,7 @@ final class DispatchReplay: DispatchWatcher {
         text: "buffer '\(buffer.name)': \(comparison.description(type))",
         largest: comparison.largest,
         differing: comparison.differing, isRounding: type == .float && comparison.notFinite == 0,
-        isPicture: isPicture))
+        isPicture: isPicture && comparison.missing == 0))
   }
 
   private func add(_ finding: Finding) { state.withLock { $0.findings.append(finding) } }
