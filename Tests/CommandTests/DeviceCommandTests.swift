@@ -67,6 +67,10 @@ import Testing
     #expect(try lines.objects().map { $0["name"] as? String } == list.outputLines)
     #expect(folder.names.isEmpty)
     try await refuses(["conform", "--case", "nothing/like"], in: folder, naming: ["nothing/like"])
+    // Beside one that there is, too.
+    try await refuses(
+      ["conform", "--device", "cpu", "--case", "sizes/1x1", "nothing/like"], in: folder,
+      naming: ["begins with nothing/like;"])
     try await refuses(["conform", "--device", "gpu9"], in: folder, naming: ["gpu9", "cpu"])
   }
 

@@ -55,9 +55,13 @@ struct ConformCommand: ParsableCommand, ProgramUser {
     let all = ConformanceRun(reference, seed: seed)
     let kernelCases = all.kernelCases.filter { isMeant($0.name) }
     let frameCases = all.frameCases.filter { isMeant($0.name) }
-    guard !kernelCases.isEmpty || !frameCases.isEmpty else {
+    // One that is misspelled beside others would pass without a case.
+    let idle = cases.filter { name in
+      !(kernelCases + frameCases).contains { $0.name.hasPrefix(name) }
+    }
+    guard idle.isEmpty else {
       throw CinematicError(
-        .invalidParameter, "no case begins with \(cases.joined(separator: " or "))",
+        .invalidParameter, "no case begins with \(idle.joined(separator: " or "))",
         remedy: "--list shows the cases")
     }
     if list {
