@@ -74,6 +74,27 @@ import Testing
     try await refuses(["conform", "--device", "gpu9"], in: folder, naming: ["gpu9", "cpu"])
   }
 
+  /// What is left out of all devices is told, and fails the run if all are required.
+  @Test func conformOnAllDevices() async throws {
+    let folder = Folder()
+    let arguments = ["conform", "--device", "all", "--case", "sizes/1x1/thumbnail"]
+    let hidden = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES", "OCL_ICD_VENDORS", "OCL_ICD_FILENAMES"]
+    let preparation = "export " + hidden.map { "\($0)=/nowhere" }.joined(separator: " ")
+    let outcome = try await Program.focal(arguments, in: folder, after: preparation)
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    for name in ["Vulkan", "OpenCL"] {
+      #expect(
+        outcome.outputLines.contains { $0.lowercased().hasPrefix("skipped \(name.lowercased())") },
+        "\(outcome.output)")
+    }
+    let required = try await Program.focal(
+      arguments + ["--require-all"], in: folder, after: preparation)
+    expectOneLine(required, naming: ["left out", "--require-all"])
+    try await refuses(
+      ["conform", "--device", "cpu", "--require-all"], in: folder, code: 64,
+      naming: ["--require-all", "--device all"])
+  }
+
   @Test func aDeviceThatIsNotThereIsNamedWithThoseThatAre() async throws {
     let folder = Folder()
     try Material.still(in: folder)

@@ -16,6 +16,9 @@ struct ConformCommand: ParsableCommand, ProgramUser {
       the same cases, and --case repeats one of them:
 
         focal conform --device vulkan --seed 7 --case sizes/1x1
+
+      With --device all, drivers that are missing, and devices that cannot be used, are told and left out: the run passes \
+      without them. --require-all fails then; so does a device that is named and not there.
       """)
 
   @Option(
@@ -35,6 +38,8 @@ struct ConformCommand: ParsableCommand, ProgramUser {
   var cases: [String] = []
   @Flag(help: "Take no difference at all.")
   var strict = false
+  @Flag(help: "With --device all: fail if a driver or a device is left out.")
+  var requireAll = false
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
@@ -46,6 +51,12 @@ struct ConformCommand: ParsableCommand, ProgramUser {
   var verbose = false
   @Flag(help: "Print a line of JSON for every case, and one for every device.")
   var json = false
+
+  func validate() throws {
+    guard takesAll || !requireAll else {
+      throw ValidationError("--require-all needs --device all: one that is named has to be there")
+    }
+  }
 
   func run() throws {
     let isMeant = { (name: String) in
@@ -90,12 +101,17 @@ struct ConformCommand: ParsableCommand, ProgramUser {
     }
     // The failures are reported already.
     if failed { throw ExitCode(1) }
+    if requireAll, !skipped.isEmpty {
+      throw CinematicError(
+        .deviceLost, "left out: \(skipped.map(\.name).joined(separator: ", "))",
+        remedy: "install what is missing, or leave out --require-all")
+    }
   }
 
+  private var takesAll: Bool { device.map { $0.lowercased() } == ["all"] }
+
   private func chosen() throws(CinematicError) -> (devices: [Device], skipped: [SkippedDevice]) {
-    guard device.map({ $0.lowercased() }) == ["all"] else {
-      return (try DeviceSearch.devices(device), [])
-    }
+    guard takesAll else { return (try DeviceSearch.devices(device), []) }
     let catalog = DeviceCatalog(probe: DeviceSearch.probe)
     return (catalog.devices, catalog.skipped)
   }
