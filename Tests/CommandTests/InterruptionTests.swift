@@ -93,9 +93,28 @@ import Testing
       kill(process, SIGINT)
     }
     #expect(outcome.code == 130, "\(outcome.errors)")
-    // Numbered pictures that were whole stay.
-    #expect(folder.unfinished.isEmpty)
-    #expect(!folder.names(in: "deep/sample").contains("clip.mp4"))
+    #expect(folder.names.isEmpty, "\(folder.names)")
+  }
+
+  /// A sample that is to be replaced stays as it is, also when maps of the new one are whole.
+  @Test func sampleInPlaceOfAnother() async throws {
+    let folder = Folder()
+    try await works(
+      ["sample", "-o", "s", "--size", "48x28", "--frames", "3", "--samples", "1"], in: folder)
+    let before = folder.contents
+    let outcome = try await Program.run(
+      [
+        Program.path, "sample", "-o", "s", "--size", "320x180", "--frames", "300", "--seed", "2",
+        "--force",
+      ], in: folder
+    ) { process, _ in
+      await Program.wait(for: process) {
+        folder.unfinished.filter { $0.hasPrefix("s/disparity/") }.count > 2
+      }
+      kill(process, SIGTERM)
+    }
+    #expect(outcome.code == 143, "\(outcome.errors)")
+    #expect(folder.contents == before, "\(folder.names)")
   }
 
   /// A program started with nohup survives a hangup.

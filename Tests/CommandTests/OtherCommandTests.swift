@@ -104,6 +104,11 @@ import Testing
     folder.write([1], to: "u/disparity/0000.png")
     try await refuses(
       ["sample", "-o", "u"] + Self.tiny, in: folder, naming: ["u/disparity/0000.png"])
+    // Also where it is a later one.
+    folder.make("v/disparity")
+    folder.write([1], to: "v/disparity/0002.png")
+    try await refuses(
+      ["sample", "-o", "v"] + Self.tiny, in: folder, naming: ["v/disparity/0002.png"])
   }
 
   @Test func compare() async throws {

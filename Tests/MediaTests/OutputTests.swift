@@ -186,6 +186,61 @@ import Testing
     #expect(folder.temporaryFiles.count == 0)
   }
 
+  /// Those that get their names together have none before the end; an interruption, or one name that is taken, leaves none.
+  @Test func numberedPicturesTogether() throws {
+    let folder = ScratchFolder()
+    func writer() throws -> FrameWriter {
+      var settings = self.settings(folder)
+      settings.publishesTogether = true
+      return try FrameWriter.create(folder.file("%02d.png"), settings: settings)
+    }
+    let cancelled = try writer()
+    for number in 0..<3 { try append(cancelled, number) }
+    #expect(folder.temporaryFiles.count == 3)
+    #expect(!folder.names.contains("00.png"))
+    cancelled.cancel()
+    #expect(folder.names.isEmpty && folder.temporaryFiles.count == 0)
+
+    let late = try writer()
+    for number in 0..<3 { try append(late, number) }
+    folder.write("precious", to: "02.png")
+    #expect(failure { () throws(CinematicError) in try late.finish() }?.code == .unwritable)
+    #expect(folder.names == ["02.png"] && folder.temporaryFiles.count == 0)
+    #expect(folder.read("02.png") == Array("precious".utf8))
+
+    var settings = self.settings(folder, overwrite: true)
+    settings.publishesTogether = true
+    let replacing = try FrameWriter.create(folder.file("%02d.png"), settings: settings)
+    for number in 0..<3 { try append(replacing, number) }
+    #expect(folder.read("02.png") == Array("precious".utf8))
+    try replacing.finish()
+    #expect(folder.names == ["00.png", "01.png", "02.png"])
+    #expect(folder.read("02.png") != Array("precious".utf8))
+    #expect(folder.temporaryFiles.count == 0)
+
+    let interrupted = try writer()
+    let other = try Scene.noise(32, 32, .rgba8)
+    try interrupted.append(other, time: .zero, duration: .zero, fileNumber: 7)
+    folder.temporaryFiles.removeAll()
+    #expect(failure { () throws(CinematicError) in try interrupted.finish() }?.code == .cancelled)
+    #expect(folder.names == ["00.png", "01.png", "02.png"])
+  }
+
+  /// Those that wait keep no file open: a process has a few hundred.
+  @Test func manyNumberedPicturesTogether() throws {
+    let folder = ScratchFolder()
+    var settings = self.settings(folder)
+    settings.publishesTogether = true
+    let writer = try FrameWriter.create(folder.file("%04d.png"), settings: settings)
+    func openFiles() -> Int { (0..<4096).count { fcntl($0, F_GETFD) != -1 } }
+    let before = openFiles()
+    for number in 0..<200 { try append(writer, number) }
+    // Other tests open and close files meanwhile.
+    #expect(openFiles() < before + 100)
+    try writer.finish()
+    #expect(folder.names.count == 200)
+  }
+
   @Test func interruption() throws {
     let folder = ScratchFolder()
     let movie = try FrameWriter.create(folder.file("a.mp4"), settings: settings(folder))

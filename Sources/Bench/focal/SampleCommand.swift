@@ -106,7 +106,7 @@ struct SampleCommand: ParsableCommand {
         + " --blur-scale \(SampleScene.suggestedBlurScale) -o film.mp4")
   }
 
-  /// Makes every file; they get their names together, when all are whole.
+  /// Makes every file; they get their names one after the other, when all are whole.
   private func make() throws -> SampleDescription {
     let start = ContinuousClock.now
     let scene = SampleScene(scene, seed: seed)
@@ -123,6 +123,7 @@ struct SampleCommand: ParsableCommand {
     var settings = WriterSettings(
       dimensions: dimensions, pixelFormat: .yuv420Video8, tags: .bt709)
     settings.overwrite = force
+    settings.publishesTogether = true
     settings.timescale = time(1).timescale
     settings.nominalFrameDuration = time(1)
     settings.expectedFrameCount = frames
@@ -137,11 +138,12 @@ struct SampleCommand: ParsableCommand {
       try DataWriter(path: path("scene.json"), overwrite: force),
       try DataWriter(path: path("script.json"), overwrite: force),
     ]
-    // If anything fails from here on, nothing half-written stays.
+    // If anything fails from here on, nothing stays of this sample.
     defer {
       for writer in writers { writer.cancel() }
       for writer in texts { writer.cancel() }
     }
+    for writer in writers { try checkNames(of: writer) }
     try texts[0].write([UInt8](description.jsonRepresentation()))
     try texts[1].write([UInt8](script.jsonRepresentation()))
     let earlier = force ? earlierFrameCount : 0
@@ -172,9 +174,19 @@ struct SampleCommand: ParsableCommand {
       progress.advance()
     }
     for writer in writers { try writer.finish() }
-    for writer in texts { try writer.finish() }
+    try texts[1].finish()
+    // The sample that was here before is known by its description, which comes last.
     try removeFrames(upTo: earlier)
+    try texts[0].finish()
     return description
+  }
+
+  /// Refuses numbered pictures that are there before those in their place are made.
+  private func checkNames(of writer: FrameWriter) throws(CinematicError) {
+    guard let pattern = try NumberedPattern(writer.path) else { return }
+    for number in 0..<frames {
+      try checkOutputName(pattern.path(number), overwrite: force)
+    }
   }
 
   /// How many frames the sample has that lies in the folder; 0 where none does.

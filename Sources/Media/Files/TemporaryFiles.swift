@@ -27,7 +27,7 @@ public final class TemporaryFiles: Sendable {
   public static let shared = TemporaryFiles()
 
   private struct State {
-    /// The unfinished files, and what holds their locks.
+    /// The unfinished files, and what holds their locks; ``unlocked`` for those that are written.
     var locks: [String: Int32] = [:]
     /// Files in which recordings grow: they stay whatever happens.
     var recordings: Set<String> = []
@@ -38,11 +38,17 @@ public final class TemporaryFiles: Sendable {
   }
 
   private let state = Mutex(State())
+  /// In place of a descriptor.
+  private static let unlocked: Int32 = -1
 
   public init() {}
 
   deinit {
-    state.withLock { for descriptor in $0.locks.values { close(descriptor) } }
+    state.withLock { for descriptor in $0.locks.values { Self.release(descriptor) } }
+  }
+
+  private static func release(_ descriptor: Int32) {
+    if descriptor != unlocked { close(descriptor) }
   }
 
   /// How many unfinished files there are.
@@ -54,7 +60,7 @@ public final class TemporaryFiles: Sendable {
     state.withLock { state in
       for (path, descriptor) in state.locks {
         unlink(path)
-        close(descriptor)
+        Self.release(descriptor)
       }
       state.locks = [:]
       state.isClosed = true
@@ -122,22 +128,41 @@ public final class TemporaryFiles: Sendable {
     state.withLock { _ = $0.recordings.remove(recording) }
   }
 
-  /// Gives a temporary file its final name. ``removeAll()`` comes before or after.
-  fileprivate func publish(_ file: OutputFile) throws(CinematicError) {
+  /// Lets go of the lock of a file that is written and waits for others: a process has a few hundred descriptors. Its
+  /// process is known by the file's name.
+  fileprivate func unlock(_ temporary: String) {
+    state.withLock { state in
+      guard let descriptor = state.locks[temporary] else { return }
+      Self.release(descriptor)
+      state.locks[temporary] = Self.unlocked
+    }
+  }
+
+  /// Gives temporary files their final names, none where one is taken. ``removeAll()`` comes before or after.
+  fileprivate func publish(_ files: [OutputFile]) throws(CinematicError) {
     try state.withLock { state throws(CinematicError) in
-      guard
-        state.recordings.contains(file.temporaryPath)
-          || !state.isClosed && state.locks[file.temporaryPath] != nil
-      else {
-        throw Self.cancelled(file.path)
+      for file in files {
+        guard
+          state.recordings.contains(file.temporaryPath)
+            || !state.isClosed && state.locks[file.temporaryPath] != nil
+        else {
+          throw Self.cancelled(file.path)
+        }
+        guard file.overwrite || !fileExists(file.path) else {
+          throw OutputFile.failure(file.path, EEXIST)
+        }
       }
-      var number = Self.renameNew(file.temporaryPath, file.path)
-      if number == EEXIST, file.overwrite {
-        number = Self.replace(file.temporaryPath, file.path)
+      for file in files {
+        var number = Self.renameNew(file.temporaryPath, file.path)
+        if number == EEXIST, file.overwrite {
+          number = Self.replace(file.temporaryPath, file.path)
+        }
+        guard number == 0 else { throw OutputFile.failure(file.path, number) }
+        if let descriptor = state.locks.removeValue(forKey: file.temporaryPath) {
+          Self.release(descriptor)
+        }
+        state.recordings.remove(file.temporaryPath)
       }
-      guard number == 0 else { throw OutputFile.failure(file.path, number) }
-      if let descriptor = state.locks.removeValue(forKey: file.temporaryPath) { close(descriptor) }
-      state.recordings.remove(file.temporaryPath)
     }
   }
 
@@ -146,7 +171,7 @@ public final class TemporaryFiles: Sendable {
     state.withLock { state in
       if let descriptor = state.locks.removeValue(forKey: temporary) {
         unlink(temporary)
-        close(descriptor)
+        Self.release(descriptor)
       } else if state.recordings.remove(temporary) != nil {
         unlink(temporary)
       }
@@ -204,17 +229,32 @@ final class OutputFile {
     registry.leave(temporaryPath)
   }
 
+  /// Ends the writing of a file that gets its name together with others.
+  ///
+  /// - Throws: `unwritable` for a disk that failed.
+  func settle() throws(CinematicError) {
+    try waitForDisk(temporaryPath)
+    registry.unlock(temporaryPath)
+  }
+
   /// Gives the file its name. The bytes are on the disk before, and the name after: what was said to be written
   /// survives a power cut.
   ///
   /// - Throws: `unwritable` for a name that was taken or a disk that failed, `cancelled`.
-  func publish() throws(CinematicError) {
-    precondition(!isFinished, "a file is published once")
-    try waitForDisk(temporaryPath)
-    try registry.publish(self)
-    isFinished = true
-    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-    try waitForDisk(folder)
+  func publish() throws(CinematicError) { try Self.publish([self]) }
+
+  /// Gives files of one registry and one folder their names, none where one of them was taken.
+  ///
+  /// - Throws: as ``publish()``.
+  static func publish(_ files: [OutputFile]) throws(CinematicError) {
+    for file in files {
+      precondition(!file.isFinished, "a file is published once")
+      try file.waitForDisk(file.temporaryPath)
+    }
+    guard let first = files.first else { return }
+    try first.registry.publish(files)
+    for file in files { file.isFinished = true }
+    try first.waitForDisk(first.path.lastIndex(of: "/").map { String(first.path[...$0]) } ?? ".")
   }
 
   /// Waits until a file's bytes, or a folder's names, are on the disk. Some file systems report a full disk only here;

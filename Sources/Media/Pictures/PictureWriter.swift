@@ -3,6 +3,14 @@
 import FocalCore
 import Synchronization
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// Writes one picture: PNG and TIFF (8 bits for `rgba8` and `gray8`, 16 for the deeper formats, which
 /// store the values as they are), JPEG (8 bits), HEIC (8 bits, or 10), AVIF (8 or 12), PFM (32-bit floats) and
 /// OpenEXR (floats, or halves for half formats).
@@ -55,14 +63,20 @@ public enum PictureWriter {
   }
 }
 
-/// Writes numbered picture files. Each appears under its name when it is whole, and stays.
-public final class NumberedPictureWriter: Sendable {
+/// Writes numbered picture files. Each appears under its name when it is whole, and stays, or all of them at the end.
+// @unchecked Sendable: the waiting files are touched only inside the lock of the state.
+public final class NumberedPictureWriter: @unchecked Sendable {
   private struct State {
     /// Of the next picture, if it is not said.
     var next = 0
     var count = 0
     var isFinished = false
     var isCancelled = false
+
+    mutating func add(_ number: Int) {
+      next = number + 1
+      count += 1
+    }
   }
 
   private let pattern: NumberedPattern
@@ -71,13 +85,18 @@ public final class NumberedPictureWriter: Sendable {
   private let quality: Int?
   private let overwrite: Bool
   private let temporaryFiles: TemporaryFiles
+  private let publishesTogether: Bool
   private let state = Mutex(State())
+  /// Those that get their names together, by their numbers.
+  private var waiting: [Int: OutputFile] = [:]
 
-  /// - Parameter overwrite: whether existing files are replaced.
+  /// - Parameters:
+  ///   - overwrite: whether existing files are replaced.
+  ///   - publishesTogether: see ``WriterSettings/publishesTogether``.
   /// - Throws: `unwritable` where the folder cannot be written.
   public init(
     _ pattern: NumberedPattern, kind: StillKind, metadata: PictureMetadata = PictureMetadata(),
-    quality: Int? = nil, overwrite: Bool = false,
+    quality: Int? = nil, overwrite: Bool = false, publishesTogether: Bool = false,
     temporaryFiles: TemporaryFiles = .shared
   ) throws(CinematicError) {
     self.pattern = pattern
@@ -85,6 +104,7 @@ public final class NumberedPictureWriter: Sendable {
     self.metadata = metadata
     self.quality = quality
     self.overwrite = overwrite
+    self.publishesTogether = publishesTogether
     self.temporaryFiles = temporaryFiles
     // Says at once whether the folder can be written; the file goes with the local reference.
     _ = try OutputFile(path: pattern.path(0), overwrite: true, registry: temporaryFiles)
@@ -110,16 +130,26 @@ public final class NumberedPictureWriter: Sendable {
       path: pattern.path(number), overwrite: overwrite, registry: temporaryFiles)
     try StillEncoder.write(
       buffer, kind: kind, metadata: metadata ?? self.metadata, quality: quality, to: file)
-    try file.publish()
-    state.withLock { state in
-      state.next = number + 1
-      state.count += 1
+    guard publishesTogether else {
+      try file.publish()
+      state.withLock { $0.add(number) }
+      return
+    }
+    try file.settle()
+    try state.withLock { state throws(CinematicError) in
+      guard !state.isFinished else {
+        throw CinematicError(.cancelled, "writing \(pattern) was cancelled")
+      }
+      guard overwrite || waiting[number] == nil else { throw OutputFile.failure(file.path, EEXIST) }
+      waiting[number] = file
+      state.add(number)
     }
   }
 
   /// Ends the pictures.
   ///
-  /// - Throws: `incomplete` if there is none, `cancelled`.
+  /// - Throws: `incomplete` if there is none, `cancelled`; `unwritable` where those that get their names together find one
+  ///   taken, and get none.
   public func finish() throws(CinematicError) {
     try state.withLock { state throws(CinematicError) in
       guard !state.isCancelled else {
@@ -130,14 +160,19 @@ public final class NumberedPictureWriter: Sendable {
       guard state.count > 0 else {
         throw CinematicError(.incomplete, "no frame was written to \(pattern)")
       }
+      let files = waiting.sorted { $0.key < $1.key }.map(\.value)
+      // What gets no name goes with its reference.
+      waiting = [:]
+      try OutputFile.publish(files)
     }
   }
 
-  /// Takes no more pictures. Those that are whole stay.
+  /// Takes no more pictures. Those that have their names stay.
   public func cancel() {
     state.withLock { state in
       state.isCancelled = !state.isFinished
       state.isFinished = true
+      waiting = [:]
     }
   }
 }

@@ -15,7 +15,8 @@ import Synchronization
 /// ```
 ///
 /// Nothing bears the name of a picture or a movie before ``finish()``, and nothing is left behind without
-/// it. Numbered pictures bear their names one by one, each when it is whole, and stay.
+/// it. Numbered pictures bear their names one by one, each when it is whole, and stay, but for
+/// ``WriterSettings/publishesTogether``.
 public final class FrameWriter: Sendable {
   private enum Target: Sendable {
     case still(StillWriter)
@@ -50,7 +51,7 @@ public final class FrameWriter: Sendable {
         try NumberedPictureWriter(
           pattern, kind: kind, metadata: settings.storedMetadata.shared,
           quality: settings.pictureQuality, overwrite: settings.overwrite,
-          temporaryFiles: settings.temporaryFiles))
+          publishesTogether: settings.publishesTogether, temporaryFiles: settings.temporaryFiles))
     case .movie(.webM):
       target = .webM(try WebMWriter(path, settings: settings))
     case .movie:

@@ -19,6 +19,9 @@ public struct WriterSettings: Sendable {
 
   // MARK: Pictures
 
+  /// Whether numbered pictures get their names together when the output is finished, and none stays of one that is not;
+  /// by default each has its name as soon as it is whole.
+  public var publishesTogether = false
   /// The metadata of picture files.
   public var pictureMetadata = PictureMetadata()
   /// 1 to 100, for JPEG (by default 92), HEIC and AVIF (90).
