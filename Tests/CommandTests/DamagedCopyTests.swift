@@ -29,6 +29,22 @@ import Testing
     #expect((outcomes["malformed"] ?? 0) > 20, "\(outcomes)")
   }
 
+  /// The process that reads is told, too: more copies are read to their end.
+  @Test func damageThatIsOnlyTold() async throws {
+    let folder = Folder()
+    try PictureWriter.write(
+      Material.picture(Dimensions(width: 40, height: 30)), to: folder.file("a.png"))
+    func whole(_ options: [String]) async throws -> Int {
+      let outcome = try await works(
+        ["bench-damage", "a.png", "--mutations", "60", "--json"] + options, in: folder)
+      let report = try #require(outcome.objects().first)
+      #expect(report["copies"] as? Int == 60)
+      return try #require(report["outcomes"] as? [String: Int])["whole"] ?? 0
+    }
+    let stopped = try await whole([])
+    #expect(try await whole(["--on-damage", "warn"]) > stopped)
+  }
+
   @Test func aRunGoesOn() async throws {
     let folder = Folder()
     try PictureWriter.write(

@@ -103,7 +103,7 @@ struct BenchDamageCommand: ParsableCommand, ProgramUser {
         DeviceProbe.ownExecutable(arguments: []).executable,
         [
           "bench-damage", "--mutations", "\(mutations)", "--seed", "\(seed)", "--from", "\(next)",
-          "--memory-limit", "\(MemoryBudget.byteCount)",
+          "--memory-limit", "\(MemoryBudget.byteCount)", "--on-damage", safety.onDamage.rawValue,
         ] + files.map { $0.hasPrefix("-") ? "./\($0)" : $0 }, silence: .seconds(20)
       ) { line in
         let words = line.split(separator: " ")
@@ -124,7 +124,7 @@ struct BenchDamageCommand: ParsableCommand, ProgramUser {
           found(next - 1, "took \(MemoryBudget.text(peak)) of memory", copies, &report)
         }
       }
-      if ending == .exited(0) { break }
+      // One that ends before its last copy was ended by it, whatever its code.
       guard next < mutations else { break }
       if case .notStarted(let reason) = ending {
         throw CinematicError(.unknown, "no process could be started: \(reason)")
