@@ -96,6 +96,7 @@ package struct ConformanceRun: Sendable {
       }
       for breach in expected.breaches + actual.breaches { result.fail(breach) }
       result.checkedKernels = replay.checked
+      if replay.checked.isEmpty { result.fail("no kernel of the frame was compared") }
     } catch {
       result.stop(error)
     }
