@@ -238,6 +238,8 @@ import Testing
     #expect(read > 100 && read < 300)
     try await refuses(
       ["bench-captions", "--mutations", "0"], in: folder, code: 64, naming: ["--mutations"])
+    try await refuses(
+      ["bench-captions", "--seed", "2"], in: folder, code: 64, naming: ["--seed", "--mutations"])
   }
 
   @Test func refusals() async throws {

@@ -99,6 +99,9 @@ import Testing
       try await refuses(
         ["sample", "-o", "t"] + options, in: folder, code: 64, naming: [options[0]])
     }
+    try await refuses(
+      ["sample", "-o", "t", "--lens-samples", "4"], in: folder, code: 64,
+      naming: ["--lens-samples", "--ground-truth"])
     // Some of the files are there: nothing is made beside them.
     folder.make("u/disparity")
     folder.write([1], to: "u/disparity/0000.png")

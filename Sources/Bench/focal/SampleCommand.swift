@@ -65,8 +65,10 @@ struct SampleCommand: ParsableCommand {
   var focus: Double?
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Lens points a pixel of the ground truth.", valueName: "n"))
-  var lensSamples: Int = 256
+    help: ArgumentHelp(
+      "Lens points a pixel of the ground truth. (default: \(defaultLensSamples))", valueName: "n"))
+  var lensSamples: Int?
+  private static let defaultLensSamples = 256
   @Flag(help: "Print the scene's description as JSON, too.")
   var json = false
   @Flag(
@@ -78,8 +80,11 @@ struct SampleCommand: ParsableCommand {
   func validate() throws {
     guard (1...3000).contains(frames) else { throw ValidationError("--frames takes 1 to 3000") }
     guard (1...1024).contains(samples) else { throw ValidationError("--samples takes 1 to 1024") }
-    guard (1...65536).contains(lensSamples) else {
+    guard (1...65536).contains(lensSamples ?? Self.defaultLensSamples) else {
       throw ValidationError("--lens-samples takes 1 to 65536")
+    }
+    guard lensSamples == nil || groundTruth else {
+      throw ValidationError("--lens-samples needs --ground-truth")
     }
     guard fNumber >= 0.1, Float(fNumber).isFinite else {
       throw ValidationError("--f-number takes a finite number of at least 0.1")
@@ -169,7 +174,7 @@ struct SampleCommand: ParsableCommand {
           scene.groundTruth(
             at: time(number), dimensions: dimensions,
             focusDisparity: description.frames[number].focusDisparity, fNumber: fNumber,
-            lensSamples: lensSamples), to: truth)
+            lensSamples: lensSamples ?? Self.defaultLensSamples), to: truth)
       }
       progress.advance()
     }

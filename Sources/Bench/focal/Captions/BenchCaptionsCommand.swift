@@ -22,8 +22,9 @@ struct BenchCaptionsCommand: ParsableCommand {
     parsing: .unconditional, help: ArgumentHelp("How many damaged files to try.", valueName: "n"))
   var mutations: Int?
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("Another one gives other files.", valueName: "n"))
-  var seed: UInt64 = 1
+    parsing: .unconditional,
+    help: ArgumentHelp("Another one gives other files. (default: 1)", valueName: "n"))
+  var seed: UInt64?
   @Flag(help: "Print the result as a line of JSON.")
   var json = false
 
@@ -31,6 +32,7 @@ struct BenchCaptionsCommand: ParsableCommand {
     if let mutations, mutations < 1 {
       throw ValidationError("--mutations takes a number from 1 on")
     }
+    guard seed == nil || mutations != nil else { throw ValidationError("--seed needs --mutations") }
   }
 
   func run() throws {
@@ -139,6 +141,7 @@ struct BenchCaptionsCommand: ParsableCommand {
   }
 
   private func damage(_ count: Int) throws {
+    let seed = seed ?? 1
     var files = try CaptionMutations(seed: seed)
     var result = Damage(
       files: count, read: 0, written: 0, drawn: 0, captions: 0, slowestMilliseconds: 0, seconds: 0)
