@@ -149,6 +149,73 @@ import Testing
     metadata.exif = Material.exif(orientation: 1, width: 8, height: 4)
     let picture = try Scene.noise(8, 4, .gray8)
     let png = try file(picture, "a.png", in: folder, metadata: metadata)
+    folder.write(try Self.turned(png, to: orientation), to: "b.png")
+    let reader = try await FrameReader.open(folder.file("b.png"))
+    let (isMirrored, turn) = Self.rotation(orientation)
+    #expect(reader.properties.preferredTransform == turn)
+    let read = try #require(try await reader.next()).pixelBuffer.packedBytes()
+    for y in 0..<4 {
+      let row = Array(picture.packedBytes()[(8 * y)..<(8 * y + 8)])
+      #expect(Array(read[(8 * y)..<(8 * y + 8)]) == (isMirrored ? row.reversed() : row))
+    }
+  }
+
+  /// Numbered photographs each lie in their own way: pixels come as those of the first one lie.
+  @Test(arguments: [1, 6, 7], 1...8)
+  func orientationsOfNumberedPictures(_ first: Int, _ second: Int) async throws {
+    let folder = ScratchFolder()
+    let upright = try Scene.noise(8, 4, .gray8)
+    for (name, orientation) in [("1.png", first), ("2.png", second)] {
+      let rotation = Self.rotation(orientation)
+      let stored = try upright.turnedPixels(by: rotation.turn.inverse)
+      var metadata = PictureMetadata()
+      metadata.exif = Material.exif(orientation: 1, width: stored.width, height: stored.height)
+      let pixels =
+        rotation.isMirrored
+        ? try PixelBuffer(
+          dimensions: stored.dimensions, format: .gray8, tags: .sRGB,
+          values: Self.mirrored(stored.packedBytes(), width: stored.width)) : stored
+      let png = try file(pixels, "plain.png", in: folder, metadata: metadata)
+      folder.write(try Self.turned(png, to: orientation), to: name)
+    }
+    let read = try await frames(folder.file("%d.png"))
+    #expect(read.count == 2)
+    let wanted = try upright.turnedPixels(by: Self.rotation(first).turn.inverse)
+    for frame in read {
+      #expect(frame.pixelBuffer.dimensions == wanted.dimensions)
+      #expect(frame.pixelBuffer.packedBytes() == wanted.packedBytes())
+    }
+  }
+
+  /// Pictures of another size as they are shown are refused, though they are stored in the same one.
+  @Test func numberedPicturesOfOtherShape() async throws {
+    let folder = ScratchFolder()
+    var metadata = PictureMetadata()
+    metadata.exif = Material.exif(orientation: 1, width: 8, height: 4)
+    let png = try file(Scene.noise(8, 4, .gray8), "1.png", in: folder, metadata: metadata)
+    folder.write(try Self.turned(png, to: 6), to: "2.png")
+    let error = await failure { () async throws(CinematicError) in
+      _ = try await frames(folder.file("%d.png"))
+    }
+    #expect(error?.code == .incompatible)
+    #expect(error?.message.contains("2.png is 4x8 where the first is 8x4") == true)
+  }
+
+  /// EXIF's ways of lying: mirrored left to right, then turned.
+  private static func rotation(_ orientation: Int) -> (isMirrored: Bool, turn: QuarterTurn) {
+    let turns: [QuarterTurn] = [
+      .identity, .identity, .clockwise180, .clockwise180, .clockwise270, .clockwise90,
+      .clockwise90, .clockwise270,
+    ]
+    return ([2, 4, 5, 7].contains(orientation), turns[orientation - 1])
+  }
+
+  private static func mirrored(_ bytes: [UInt8], width: Int) -> [UInt8] {
+    stride(from: 0, to: bytes.count, by: width).flatMap { bytes[$0..<($0 + width)].reversed() }
+  }
+
+  /// A PNG with EXIF that says another way of lying.
+  private static func turned(_ png: [UInt8], to orientation: Int) throws -> [UInt8] {
     // The tag's value follows its number, type and count.
     let entry = Material.little(0x112, 2) + Material.little(3, 2) + Material.little(1, 4)
     let place = try #require(png.firstRange(of: entry)?.upperBound)
@@ -159,19 +226,7 @@ import Testing
     let sum = Self.checksum(changed[chunk..<(chunk + 4 + length)])
     changed.replaceSubrange(
       (chunk + 4 + length)..<(chunk + 8 + length), with: Material.big(Int(sum), 4))
-    folder.write(changed, to: "b.png")
-    let reader = try await FrameReader.open(folder.file("b.png"))
-    let turns: [QuarterTurn] = [
-      .identity, .identity, .clockwise180, .clockwise180, .clockwise270, .clockwise90,
-      .clockwise90, .clockwise270,
-    ]
-    #expect(reader.properties.preferredTransform == turns[orientation - 1])
-    let read = try #require(try await reader.next()).pixelBuffer.packedBytes()
-    let isMirrored = [2, 4, 5, 7].contains(orientation)
-    for y in 0..<4 {
-      let row = Array(picture.packedBytes()[(8 * y)..<(8 * y + 8)])
-      #expect(Array(read[(8 * y)..<(8 * y + 8)]) == (isMirrored ? row.reversed() : row))
-    }
+    return changed
   }
 
   /// CRC-32 (PNG, annex D).

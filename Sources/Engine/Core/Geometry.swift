@@ -164,6 +164,11 @@ public enum QuarterTurn: Int, Hashable, Sendable, CaseIterable {
     }
   }
 
+  /// This turn and then another one, as one.
+  package func followed(by other: QuarterTurn) -> QuarterTurn {
+    QuarterTurn(rawValue: (rawValue + other.rawValue) % 360) ?? .identity
+  }
+
   /// The size of the turned picture.
   public func applied(to size: Dimensions) -> Dimensions {
     self == .clockwise90 || self == .clockwise270 ? size.transposed : size

@@ -57,7 +57,6 @@ extension DisparityMatcher {
   }
 
   static func turn(from map: SourceProperties, to picture: SourceProperties) -> QuarterTurn {
-    let degrees = map.preferredTransform.rawValue - picture.preferredTransform.rawValue
-    return QuarterTurn(rawValue: (degrees + 360) % 360) ?? .identity
+    map.preferredTransform.followed(by: picture.preferredTransform.inverse)
   }
 }

@@ -99,27 +99,39 @@ final class PictureReading: Sendable {
     found.pictureMetadata.cameraGamut = logCoding?.curve.gamut
     if let codes { found.colorCodes = codes }
     let rotation = found.rotation
-    let (isMirrored, half) = (rotation.isMirrored, options.half)
+    let half = options.half
     if let half { found.dimensions = half.rect(in: size, turn: rotation.turn).dimensions }
     state.withLock { $0 = found }
     return { [self] frame, sample throws(CinematicError) in
-      guard frame.dimensions == size else { throw otherSize(frame, sample, size) }
-      let buffer = try convert(frame, sample)
-      if isMirrored { buffer.mirrorRows() }
+      // Each photograph says for itself how it lies, and is shown as the first one is.
+      let own = facts.isStill ? self.rotation(of: frame) : rotation
+      let turn = own.turn.followed(by: rotation.turn.inverse)
+      guard turn.applied(to: frame.dimensions) == size else {
+        throw otherSize(frame, sample, own.turn, rotation.turn.applied(to: size))
+      }
+      var buffer = try convert(frame, sample)
+      if own.isMirrored { buffer.mirrorRows() }
+      if turn != .identity { buffer = try buffer.turnedPixels(by: turn) }
       return try half.map { half throws(CinematicError) in
         try buffer.half(half, turn: rotation.turn)
       } ?? buffer
     }
   }
 
+  private func rotation(of frame: PictureFrame) -> DisplayRotation {
+    facts.rotation ?? DisplayRotation(focal_frame_display_matrix(frame.pointer))
+  }
+
   private func path(_ sample: Int) -> String { facts.fileName?(sample) ?? name }
 
+  /// - Parameter first: the size of the first frame on the screen.
   private func otherSize(
-    _ frame: PictureFrame, _ sample: Int, _ size: Dimensions
+    _ frame: PictureFrame, _ sample: Int, _ turn: QuarterTurn, _ first: Dimensions
   ) -> CinematicError {
     let place = facts.fileName?(sample) ?? "frame \(frame.pointer.pointee.pts) of \(name)"
     return CinematicError(
-      .incompatible, "\(place) is \(frame.dimensions) where the first is \(size)",
+      .incompatible,
+      "\(place) is \(turn.applied(to: frame.dimensions)) where the first is \(first)",
       remedy: "give every frame the same size")
   }
 
@@ -152,7 +164,7 @@ final class PictureReading: Sendable {
       fieldOrder: frame.interlacedOrder ?? FieldOrder(frame) ?? facts.fieldOrder,
       unkeptExtras: frame.unkeptExtras + facts.unread + marks, unkeptMarks: marks,
       bitDepth: frame.metadata.storedDepth ?? layout?.depth ?? 8,
-      rotation: facts.rotation ?? DisplayRotation(focal_frame_display_matrix(frame.pointer)),
+      rotation: rotation(of: frame),
       pixelAspectRatio: frame.metadata.pixelAspectRatio.flatMap { PixelAspectRatio($0) }
         ?? facts.pixelAspectRatio
         ?? PixelAspectRatio(frame.pointer.pointee.sample_aspect_ratio) ?? .square,
