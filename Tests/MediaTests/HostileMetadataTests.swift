@@ -134,4 +134,51 @@ import Testing
       try JPEGSegments.segments(PictureMetadata(), profile: profile)
     }
   }
+
+  /// A deflated stream of so many zeros: matches of 258 bytes one behind it, by RFC 1951's fixed codes.
+  private static func deflatedZeros(_ count: Int) -> [UInt8] {
+    var bytes: [UInt8] = [0x78, 0xDA]
+    var (bits, bitCount) = (UInt32(0), 0)
+    func put(_ code: UInt32, _ length: Int) {
+      // Codes begin with their highest bit.
+      for place in (0..<length).reversed() {
+        bits |= (code >> place & 1) << bitCount
+        bitCount += 1
+        guard bitCount == 8 else { continue }
+        bytes.append(UInt8(bits))
+        (bits, bitCount) = (0, 0)
+      }
+    }
+    // The last block, of fixed codes; a literal.
+    put(0b110, 3)
+    put(0b0011_0000, 8)
+    for _ in 0..<(count / 258) { put(0b1_1000_1010_0000, 13) }
+    put(0, 7)
+    put(0, 7)
+    return bytes
+  }
+
+  /// What inflates to more than a profile or text can be never reaches a decoder; the pixels do.
+  @Test(arguments: ["iCCP", "zTXt"]) func inflatedChunks(_ kind: String) async throws {
+    let folder = ScratchFolder()
+    try PictureWriter.write(
+      Scene.noise(16, 8, .rgba8), to: folder.file("plain.png"),
+      temporaryFiles: folder.temporaryFiles)
+    let plain = folder.read("plain.png")
+    let content = Array("a".utf8) + [0, 0] + Self.deflatedZeros(20_000_000)
+    #expect(content.count < 200_000)
+    let chunk = PNGFormat.chunk(kind, content)
+    folder.write(Array(plain[..<33]) + chunk + chunk + plain[33...], to: "in.png")
+    let limited = PNGInflation(limiting: folder.read("in.png"))
+    #expect(limited.bytes == plain)
+    #expect(limited.leavesOutProfile == (kind == "iCCP"))
+    let reader = try await FrameReader.open(folder.file("in.png"))
+    let assumption = reader.properties.pictureMetadata.assumption
+    #expect(assumption?.contains("a damaged ICC profile") == (kind == "iCCP" ? true : nil))
+    let read = try #require(try await reader.next()).pixelBuffer
+    let wanted = try #require(try await frames(folder.file("plain.png")).first).pixelBuffer
+    #expect(read.packedBytes() == wanted.packedBytes())
+    let strips = try #require(try PictureStripReader.open(folder.file("in.png")))
+    #expect(strips.properties.pictureMetadata == reader.properties.pictureMetadata)
+  }
 }

@@ -16,8 +16,9 @@ enum PNGFormat: StillFormat {
       try request.damage.meet(FFmpegPictures.truncated(request.path, .png))
     }
     try checkSize(bytes, request)
-    let frame = try FFmpegPictures.decode(bytes, .png, AV_CODEC_ID_PNG, request) {
-      PNGRepair.repaired(bytes)
+    let limited = PNGInflation(limiting: bytes)
+    let frame = try FFmpegPictures.decode(limited.bytes, .png, AV_CODEC_ID_PNG, request) {
+      PNGRepair.repaired(limited.bytes)
     }
     var metadata = PictureMetadata()
     var colors: PNGColors?
@@ -43,6 +44,8 @@ enum PNGFormat: StillFormat {
       metadata.profile = ColorProfile(
         Array(UnsafeBufferPointer(start: data.pointee.data, count: Int(data.pointee.size))))
     }
+    // A profile without bytes is a damaged one.
+    if limited.leavesOutProfile { metadata.profile = ColorProfile([]) }
     try colors?.describe(frame, &metadata, request)
     metadata.storedDepth = PixelLayout(frame.pixelFormat)?.depth
     frame.metadata = metadata
@@ -184,8 +187,8 @@ enum PNGFormat: StillFormat {
     let claim = PictureClaim(
       Dimensions(width: width, height: height), bytesPerPixel: max(1, (bits + 7) / 8),
       isDeep: bytes[24] > 8, request)
-    // A byte of a deflated stream stands for 1032 at most (RFC 1951's longest match in two bits).
-    try claim.check(bytes.count, mostPixelsPerByte: 1032 * 8 / max(bits, 1))
+    try claim.check(
+      bytes.count, mostPixelsPerByte: PNGInflation.mostBytesPerByte * 8 / max(bits, 1))
     try claim.checkMemory()
   }
 }
