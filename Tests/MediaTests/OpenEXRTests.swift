@@ -351,6 +351,30 @@ import Testing
     }
   }
 
+  /// An attribute that claims more bytes than there are makes no room for them, in any part.
+  @Test(arguments: [1, 2], [0x7F, 0xFF] as [UInt8])
+  func longAttributes(_ parts: Int, top: UInt8) async throws {
+    let folder = ScratchFolder()
+    let names = parts == 1 ? [""] : ["left", "right"]
+    try Self.write(
+      names.map { Part(name: $0, channels: ["B", "G", "R"]) }, folder.file("a.exr"))
+    var bytes = folder.read("a.exr")
+    // The length follows the type.
+    let head = Array("owner\0string\0".utf8)
+    let places = bytes.indices.dropLast(head.count).filter {
+      bytes[$0..<($0 + head.count)].elementsEqual(head)
+    }
+    #expect(places.count == parts)
+    bytes[try #require(places.last) + head.count + 3] = top
+    folder.write(bytes, to: "a.exr")
+    let error = await failure { () async throws(CinematicError) in
+      _ = try await FrameReader.open(folder.file("a.exr"))
+    }
+    #expect(error?.code == .malformed)
+    #expect(error?.message.contains("an attribute is longer than the file") == true)
+    #expect(throws: CinematicError.self) { try PictureStripReader.open(folder.file("a.exr")) }
+  }
+
   @Test func namesAreForOpenEXR() async throws {
     let folder = ScratchFolder()
     try PictureWriter.write(

@@ -3,6 +3,7 @@
 #include "focal_exr.h"
 
 #include "focal_exr_chunks.h"
+#include "focal_exr_header.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -259,6 +260,7 @@ struct FocalEXRWriter {
 namespace {
 
 template <class Stream> struct FocalEXRFile *open(std::unique_ptr<Stream> stream) {
+  focalCheckHeaders(*stream);
   prepareThreads();
   auto result = std::make_unique<FocalEXRFile>();
   result->bytes = stream.get();
