@@ -22,13 +22,18 @@ enum PNGFormat: StillFormat {
     }
     var metadata = PictureMetadata()
     var colors: PNGColors?
+    var gamma = PNGGamma()
+    var isSRGB = false
     var offset = signatureByteCount
     while offset + 12 <= bytes.count {
       let length = Int(bigEndian(bytes, offset))
       guard offset + 12 + length <= bytes.count else { break }
       let content = bytes[(offset + 8)..<(offset + 8 + length)]
-      switch String(decoding: bytes[(offset + 4)..<(offset + 8)], as: UTF8.self) {
+      let type = String(decoding: bytes[(offset + 4)..<(offset + 8)], as: UTF8.self)
+      switch type {
       case PNGColors.chunk: colors = colors ?? PNGColors(content)
+      case "sRGB": isSRGB = true
+      case PNGGamma.chunk, PNGGamma.chromaticitiesChunk: gamma.read(type, content)
       case "acTL": metadata.companions.insert(.otherPictures)
       case "eXIf": metadata.exif = Array(content)
       case "pHYs" where length == 9 && content.last == 1:
@@ -47,6 +52,7 @@ enum PNGFormat: StillFormat {
     // A profile without bytes is a damaged one.
     if limited.leavesOutProfile { metadata.profile = ColorProfile([]) }
     try colors?.describe(frame, &metadata, request)
+    if colors == nil, metadata.profile == nil, !isSRGB { gamma.describe(frame, &metadata, request) }
     metadata.storedDepth = PixelLayout(frame.pixelFormat)?.depth
     frame.metadata = metadata
     return frame
@@ -66,8 +72,8 @@ enum PNGFormat: StillFormat {
     if let profile = picture.storedProfile {
       chunks.append(("iCCP", Array("ICC profile".utf8) + [0, 0] + stored(profile.bytes)))
     } else if picture.buffer.tags.transfer == .linear {
-      // Of gray, which alone is stored so: a gamma of 1, in hundred-thousandths.
-      chunks.append(("gAMA", bytes(100_000)))
+      // Of gray, which alone is stored so: a gamma of 1.
+      chunks.append((PNGGamma.chunk, bytes(PNGGamma.one)))
     } else if !picture.buffer.tags.transfer.isStandardRange {
       // No profile says it.
       chunks.append((PNGColors.chunk, PNGColors(picture.buffer.tags).bytes))
