@@ -271,7 +271,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "a.gif", "a", "a.bmp", "a.mkv", "frames/%04d.mp4", "%x.png", "%04d%04d.png", "",
+    "a.gif", "a", "a.bmp", "a.mkv", "frames/%04d.mp4", "%4d.png", "%04d%04d.png",
+    "50%_%d.png", "",
   ])
   func namesThatSayNothingKnown(_ name: String) throws {
     let error = failure { () throws(CinematicError) in _ = try OutputFormat(path: name) }
@@ -279,12 +280,32 @@ import Testing
     #expect(error?.remedy != nil)
   }
 
-  /// Of films, a percent sign is a part of the name.
-  @Test(arguments: ["out 100%.mp4", "a%x.webm", "a%%.mov"])
+  /// Without a number, a percent sign is a part of the name.
+  @Test(arguments: ["out 100%.mp4", "a%x.webm", "a%%.mov", "50%off.png", "a%%.exr", "a%%d.jpg"])
   func percentSigns(_ name: String) throws {
-    guard case .movie = try OutputFormat(path: name) else {
-      Issue.record("\(name) is no movie")
-      return
+    switch try OutputFormat(path: name) {
+    case .movie, .still: break
+    case .numbered, .stream: Issue.record("\(name) is one file")
+    }
+    #expect(try NumberedPattern(name) == nil)
+  }
+
+  /// Pictures whose names have percent signs are written and read by them, also where they are like a pattern's.
+  @Test func picturesWithPercentSigns() async throws {
+    let folder = ScratchFolder()
+    let picture = try Scene.noise(5, 4, .rgba8)
+    for name in ["50%off.png", "a%%.png"] {
+      try PictureWriter.write(
+        picture, to: folder.file(name), temporaryFiles: folder.temporaryFiles)
+      let read = try #require(try await frames(folder.file(name)).first).pixelBuffer
+      #expect(read.packedBytes() == picture.packedBytes())
+    }
+    #expect(folder.names == ["50%off.png", "a%%.png"])
+    for name in ["%d.png", "a%d%d.png"] {
+      folder.write(folder.read("a%%.png"), to: name)
+      let strips = try #require(try PictureStripReader.open(folder.file(name)))
+      #expect(try strips.strip(0..<4).packedBytes() == picture.packedBytes())
+      #expect(try await frames(folder.file(name)).count == 1)
     }
   }
 

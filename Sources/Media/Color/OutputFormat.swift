@@ -48,7 +48,7 @@ public enum OutputFormat: Hashable, Sendable {
     let ending = name.lastIndex(of: ".").map { String(name[name.index(after: $0)...]) } ?? ""
     let still = StillKind(ending: ending)
     let container = Container(rawValue: ending.lowercased())
-    // A percent sign without a number is a part of a film's name.
+    // A film has no number to be misunderstood.
     let pattern: NumberedPattern? =
       if container == nil { try NumberedPattern(path) } else { try? NumberedPattern(path) }
     switch (pattern, still, container) {

@@ -12,8 +12,8 @@ import FocalCore
 
 /// A path with a number in its file name: `frames/%04d.png` stands for `frames/0000.png`, ….
 ///
-/// `%d` and `%0Nd` (at least N digits, with leading zeros) are understood, once; `%%` is a percent
-/// sign.
+/// `%d` and `%0Nd` (at least N digits, with leading zeros) are understood, once; `%%` beside it is a percent
+/// sign. A name without a number is no pattern, and its percent signs are what they are.
 public struct NumberedPattern: Hashable, Sendable, CustomStringConvertible {
   /// The folder with its final slash; empty for the current one.
   public let folder: String
@@ -27,11 +27,11 @@ public struct NumberedPattern: Hashable, Sendable, CustomStringConvertible {
 
   /// `nil` for a path without a number.
   ///
-  /// - Throws: `invalidParameter` for a pattern that is not understood.
+  /// - Throws: `invalidParameter` for a number that is not understood, or more than one.
   public init?(_ path: String) throws(CinematicError) {
     let cut = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     let name = path[cut...]
-    guard name.contains("%") else { return nil }
+    guard name.replacing("%%", with: "").firstRange(of: /%\d*d/) != nil else { return nil }
     var parts = [""]
     var digits = 1
     var rest = name[...]

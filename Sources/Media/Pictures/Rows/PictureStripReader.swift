@@ -52,7 +52,8 @@ public final class PictureStripReader {
   static func open(
     _ path: String, leastPixelCount: Int, leastTiledPixelCount: Int, options: ReadOptions
   ) throws(CinematicError) -> PictureStripReader? {
-    guard try NumberedPattern(path) == nil, Self.isFile(path) else { return nil }
+    // A file may have a name like a pattern.
+    guard Self.isFile(path) else { return nil }
     let file = FileByteSource(path: path)
     let magic = try file.bytes(0..<Int64(StillKind.magicByteCount))
     var request = StillRequest(path)
