@@ -3,6 +3,7 @@
 import CFFmpeg
 import FocalCore
 import FocalMedia
+import MovieKit
 import Testing
 
 @Suite struct DisparityTests {
@@ -108,6 +109,42 @@ import Testing
     for (low, high) in [(1, 1), (Float.nan, 1), (0, Float.infinity)] {
       let options = ReadOptions(content: .disparity(DisparityScale(low: low, high: high)))
       #expect(await BadInputTests.reading(folder.file("a.png"), options)?.code == .invalidParameter)
+    }
+  }
+
+  /// A map of the shape in which a turned picture is stored lies as its pixels lie, mirrored ones included; one of the
+  /// shape that is shown lies as the picture is shown.
+  @Test(arguments: 5...8) func mapsOfTurnedPictures(_ orientation: Int) async throws {
+    let folder = ScratchFolder()
+    try PictureWriter.write(
+      Scene.smooth(8, 4, .rgba8, tags: .sRGB), to: folder.file("plain.jpg"),
+      temporaryFiles: folder.temporaryFiles)
+    folder.write(turnedJPEG(folder.read("plain.jpg"), to: orientation), to: "a.jpg")
+    let picture = try await FrameReader.open(folder.file("a.jpg"))
+    let strips = try #require(try PictureStripReader.open(folder.file("a.jpg")))
+    let isMirrored = orientation == 5 || orientation == 7
+    #expect(picture.properties.isMirrored == isMirrored)
+    let stored = try Scene.noise(8, 4, .gray8)
+    try PictureWriter.write(
+      stored, to: folder.file("stored.png"), temporaryFiles: folder.temporaryFiles)
+    let shown = try stored.turnedPixels(by: picture.properties.preferredTransform)
+    try PictureWriter.write(
+      shown, to: folder.file("shown.png"), temporaryFiles: folder.temporaryFiles)
+    for name in ["stored", "shown"] {
+      let options = ReadOptions(content: .disparity(.unit))
+      let maps = try await FrameReader.open(folder.file("\(name).png"), options: options)
+      let matcher = try DisparityMatcher(maps, for: picture)
+      let place = FramePlace(index: 0, time: .zero, duration: Time(value: 1, timescale: 30))
+      let map = try await matcher.map(for: place)
+      let values = stored.values(UInt8.self).map { Float($0) / 255 }
+      let wanted = stride(from: 0, to: values.count, by: 8).flatMap { row in
+        let codes = values[row..<row + 8]
+        return isMirrored && name == "stored" ? codes.reversed() : Array(codes)
+      }
+      #expect(map.values(Float.self) == wanted, "\(name)")
+      let ofStrips = try await DisparityMatcher.map(
+        maps, for: strips.properties, named: "a.jpg", stretches: false)
+      #expect(ofStrips.values(Float.self) == wanted, "\(name)")
     }
   }
 }

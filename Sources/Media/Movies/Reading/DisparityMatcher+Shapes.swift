@@ -27,6 +27,24 @@ extension DisparityMatcher {
     }
   }
 
+  /// From maps as they are read to pictures as they are read.
+  struct Fit: Sendable {
+    var turn = QuarterTurn.identity
+    /// Whether rows are mirrored left to right, behind the turn.
+    var isMirrored = false
+
+    var isIdentity: Bool { turn == .identity && !isMirrored }
+
+    /// - Throws: `outOfMemory`.
+    func fitted(_ map: PixelBuffer) throws(CinematicError) -> PixelBuffer {
+      if isIdentity { return map }
+      // A copy: the reader may give out the same map again.
+      let result = try map.turnedDisparity(by: turn)
+      if isMirrored { result.mirrorRows() }
+      return result
+    }
+  }
+
   static func pairing(_ maps: Side, _ pictures: Side) -> Pairing {
     if maps.pipe != nil { return .order }
     if maps.properties.kind == .clip, pictures.properties.kind == .clip { return .time }

@@ -44,8 +44,7 @@ public final class DisparityMatcher: Sendable {
   /// that is known.
   private let pictures: Side
   private let maps: Side
-  /// From the map as stored to the picture as stored.
-  private let turn: QuarterTurn
+  private let fit: Fit
   private let isForOnePicture: Bool
   /// Whether there is one map, which has no place in time and fits one frame.
   public let isOneMap: Bool
@@ -132,7 +131,7 @@ public final class DisparityMatcher: Sendable {
     steady =
       steadies && !isOneMap && !isForOnePicture
       ? SteadyMaps { number throws(CinematicError) in try await maps.map(number) } : nil
-    turn = try Self.turn(
+    fit = try Self.fit(
       of: map, named: maps.name, for: image, named: picture.name, stretches: stretches)
     if isOneMap, image.frameCount > 1, !holdsOneMap { throw oneMap(for: picture.name) }
   }
@@ -143,19 +142,16 @@ public final class DisparityMatcher: Sendable {
   package static func map(
     _ maps: FrameReader, for picture: SourceProperties, named name: String, stretches: Bool
   ) async throws(CinematicError) -> PixelBuffer {
-    let turn = try turn(
+    let fit = try fit(
       of: maps.properties, named: maps.name, for: picture, named: name, stretches: stretches)
-    let map = try await maps.frame(number: 0).pixelBuffer
-    return turn == .identity ? map : try map.turnedDisparity(by: turn)
+    return try fit.fitted(try await maps.frame(number: 0).pixelBuffer)
   }
 
-  /// From maps as stored to pictures as stored.
-  ///
   /// - Throws: `incompatible` if the shapes differ.
-  private static func turn(
+  private static func fit(
     of map: SourceProperties, named mapName: String, for image: SourceProperties,
     named name: String, stretches: Bool
-  ) throws(CinematicError) -> QuarterTurn {
+  ) throws(CinematicError) -> Fit {
     // Where only one of the two carries a rotation, the other is taken to be stored as shown; or, where
     // it then has the wrong shape, to be stored as the one that does.
     let shown = turn(from: map, to: image)
@@ -171,7 +167,8 @@ public final class DisparityMatcher: Sendable {
         remedy: "give a map of the picture's shape, or --disparity-fit stretch if it covers the"
           + " same view")
     }
-    return turn
+    // Readers mirror the one that says so, and leave the other as it is stored.
+    return Fit(turn: turn, isMirrored: isStoredAlike && map.isMirrored != image.isMirrored)
   }
 
   private func oneMap(for clip: String) -> CinematicError {
@@ -204,8 +201,8 @@ public final class DisparityMatcher: Sendable {
       found = try await maps.map(number)
     }
     guard let map = found else { throw lacksMap(frame.index) }
-    if turn == .identity { return map }
-    let turned = try map.turnedDisparity(by: turn)
+    if fit.isIdentity { return map }
+    let turned = try fit.fitted(map)
     state.withLock { $0.turned = (number, turned) }
     return turned
   }

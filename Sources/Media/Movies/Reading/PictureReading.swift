@@ -197,5 +197,6 @@ extension SourceProperties {
       nominalFrameDuration: facts.frameDuration ?? times.nominalDuration,
       hasAudio: hasAudio, codecDescription: found.codecDescription,
       pictureMetadata: found.pictureMetadata)
+    isMirrored = found.rotation.isMirrored
   }
 }

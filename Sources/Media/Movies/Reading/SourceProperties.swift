@@ -37,6 +37,8 @@ public struct SourceProperties: Sendable {
   public var bitDepth: Int
   /// The turn from stored to shown.
   public var preferredTransform: QuarterTurn
+  /// Whether frames come mirrored left to right, as they are shown before ``preferredTransform``.
+  public internal(set) var isMirrored = false
   /// The size as it is shown.
   public var shownDimensions: Dimensions { preferredTransform.applied(to: dimensions) }
   /// Width to height of a pixel, reduced; (1, 1) where the file does not say.

@@ -132,6 +132,7 @@ public final class PictureStripReader {
       timescale: 30, nominalFrameDuration: duration, hasAudio: false,
       codecDescription: layout?.name ?? "", pictureMetadata: first.metadata)
     properties.logCoding = converter.logCoding
+    properties.isMirrored = isMirrored
     self.properties = properties
   }
 

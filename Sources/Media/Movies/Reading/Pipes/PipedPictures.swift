@@ -200,6 +200,7 @@ extension SourceProperties {
       timescale: source.timescale, nominalFrameDuration: source.frameDuration,
       hasAudio: source.hasSound, codecDescription: found.codecDescription,
       pictureMetadata: found.pictureMetadata.shared)
+    isMirrored = found.rotation.isMirrored
   }
 }
 
