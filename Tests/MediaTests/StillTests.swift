@@ -132,14 +132,61 @@ struct StillCase: CustomTestStringConvertible, Sendable {
     #expect(folder.names == [])
   }
 
-  private func makeOpaque(_ buffer: PixelBuffer) {
+  /// Numbered files have the channels of their source, whatever each one shows, and so has OpenEXR; other single pictures
+  /// have alpha where it says something.
+  @Test(arguments: ["%d.png", "%d.exr", "a.exr", "a.png"])
+  func alphaOfTheSourceStays(_ name: String) async throws {
+    let folder = ScratchFolder()
+    let isLight = name.hasSuffix("exr")
+    let (format, tags): (PixelFormat, ColorTags) =
+      isLight ? (.rgbaFloat, .linearBT709) : (.rgba8, .sRGB)
+    let opaque = try Scene.noise(9, 5, format, tags: tags)
+    // As resampling rounds, which is stored as 1.
+    makeOpaque(opaque, alpha: 0.9999999)
+    var pictures = [opaque]
+    if name.hasPrefix("%") { pictures.append(try Scene.noise(9, 5, format, tags: tags)) }
+    for hasAlpha in [true, false] {
+      var settings = WriterSettings(
+        dimensions: opaque.dimensions, pixelFormat: format, tags: tags)
+      settings.codedPixels = CodedPixels(.rgb, bitDepth: 8, isFullRange: true, hasAlpha: hasAlpha)
+      settings.overwrite = true
+      settings.temporaryFiles = folder.temporaryFiles
+      let writer = try FrameWriter.create(folder.file(name), settings: settings)
+      for picture in pictures {
+        // What the file says beside its pixels is each picture's own.
+        try writer.append(
+          picture, time: .zero, duration: Time(value: 1, timescale: 30), metadata: PictureMetadata()
+        )
+      }
+      try writer.finish()
+      makeOpaque(opaque)
+      for (number, picture) in pictures.enumerated() {
+        let path = folder.file(name.replacing("%d", with: "\(number)"))
+        let coded = try await FrameReader.open(path).properties.codedPixels
+        #expect(coded?.hasAlpha == (number > 0 || hasAlpha && name != "a.png"), "\(path)")
+        let read = try #require(try await frames(path).first).pixelBuffer
+        #expect(read.packedBytes() == picture.packedBytes())
+      }
+    }
+    guard name == "a.exr" else { return }
+    var settings = WriterSettings(dimensions: opaque.dimensions, pixelFormat: format, tags: tags)
+    settings.codedPixels = CodedPixels(.rgb, bitDepth: 8, isFullRange: true, hasAlpha: true)
+    settings.temporaryFiles = folder.temporaryFiles
+    let strips = try PictureStripWriter(folder.file("b.exr"), settings: settings, hasAlpha: false)
+    try strips.append(opaque)
+    try strips.finish()
+    let coded = try await FrameReader.open(folder.file("b.exr")).properties.codedPixels
+    #expect(coded?.hasAlpha == true)
+  }
+
+  private func makeOpaque(_ buffer: PixelBuffer, alpha one: Float = 1) {
     let size = buffer.planes[0].bytesPerElement / 4
     buffer.withUnsafeMutableBytes { bytes in
       for y in 0..<buffer.height {
         for x in 0..<buffer.width {
           let alpha = bytes.baseAddress! + y * buffer.planes[0].bytesPerRow + (4 * x + 3) * size
           if size == 1 { alpha.storeBytes(of: 255, as: UInt8.self) }
-          if size == 4 { alpha.storeBytes(of: 1, as: Float.self) }
+          if size == 4 { alpha.storeBytes(of: one, as: Float.self) }
         }
       }
     }

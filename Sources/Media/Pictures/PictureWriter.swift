@@ -128,8 +128,9 @@ public final class NumberedPictureWriter: @unchecked Sendable {
     }
     let file = try OutputFile(
       path: pattern.path(number), overwrite: overwrite, registry: temporaryFiles)
-    try StillEncoder.write(
-      buffer, kind: kind, metadata: metadata ?? self.metadata, quality: quality, to: file)
+    var metadata = metadata ?? self.metadata
+    metadata.keepsAlpha = self.metadata.keepsAlpha
+    try StillEncoder.write(buffer, kind: kind, metadata: metadata, quality: quality, to: file)
     guard publishesTogether else {
       try file.publish()
       state.withLock { $0.add(number) }

@@ -61,6 +61,7 @@ extension RenderJob {
       pixelFormat: format, tags: tags)
     settings.overwrite = overwrite
     settings.pictureQuality = pictureQuality
+    settings.codedPixels = pixels.coded
     let keepsGainMap = keepsGainMap(of: source, in: output)
     if keepsGainMap {
       settings.pictureMetadata.gainMap = try await gainMap(

@@ -49,7 +49,8 @@ public final class FrameWriter: Sendable {
     case .numbered(let pattern, let kind):
       target = .numbered(
         try NumberedPictureWriter(
-          pattern, kind: kind, metadata: settings.storedMetadata.shared,
+          pattern, kind: kind,
+          metadata: settings.storedMetadata(of: kind, isNumbered: true).shared,
           quality: settings.pictureQuality, overwrite: settings.overwrite,
           publishesTogether: settings.publishesTogether, temporaryFiles: settings.temporaryFiles))
     case .movie(.webM):
@@ -139,7 +140,7 @@ private final class StillWriter: @unchecked Sendable {
       }
       do throws(CinematicError) {
         try StillEncoder.write(
-          buffer, kind: kind, metadata: settings.storedMetadata,
+          buffer, kind: kind, metadata: settings.storedMetadata(of: kind, isNumbered: false),
           quality: settings.pictureQuality, to: file)
         isWritten = true
       } catch {

@@ -80,6 +80,22 @@ public struct WriterSettings: Sendable {
     return result
   }
 
+  /// The same for files of a kind.
+  ///
+  /// - Parameter isNumbered: whether there are several, which all have the same channels.
+  func storedMetadata(of kind: StillKind, isNumbered: Bool) -> PictureMetadata {
+    var result = storedMetadata
+    result.keepsAlpha = keepsAlpha(in: kind, isNumbered: isNumbered)
+    return result
+  }
+
+  /// Whether alpha is stored although it may be 1 everywhere: numbered files whose source has alpha all have it, whatever
+  /// each of them shows, and so has OpenEXR, where programs that composite look for the channel.
+  func keepsAlpha(in kind: StillKind, isNumbered: Bool) -> Bool {
+    guard codedPixels?.hasAlpha == true, kind != .pfm, !kind.refusesAlpha else { return false }
+    return isNumbered || kind == .openEXR
+  }
+
   /// The colour codes that a movie stores.
   var storedColorCodes: ColorCodes {
     if let colorCodes { return colorCodes }

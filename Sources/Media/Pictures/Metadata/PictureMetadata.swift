@@ -92,6 +92,8 @@ public struct PictureMetadata: Hashable, Sendable {
   public internal(set) var isColoredMap = false
   /// Whether colours were multiplied by alpha, where the file has alpha.
   public package(set) var hasPremultipliedAlpha = false
+  /// Whether a file that is written has alpha also where it is 1 everywhere.
+  var keepsAlpha = false
   /// A DPX file's header with what it says of film, television and production.
   var productionHeader: [UInt8]?
   /// Whether codes are printing density: DPX.
@@ -190,6 +192,7 @@ public struct PictureMetadata: Hashable, Sendable {
     result.cameraGamut = cameraGamut
     result.pixelAspectRatio = pixelAspectRatio
     result.displayWindow = displayWindow
+    result.keepsAlpha = keepsAlpha
     result.isLogarithmic = isLogarithmic
     result.isGray = isGray
     result.leftOutChannels = leftOutChannels

@@ -128,6 +128,10 @@ final class OpenEXRRowSink: RowSink {
     for first in stride(from: 0, to: rows.height, by: step) {
       let count = min(step, rows.height - first)
       for (plane, channel) in zip(planes, channels) {
+        if channel == 3, layout.isOpaque {
+          plane.update(repeating: 1, count: rows.width * count)
+          continue
+        }
         for y in 0..<count {
           PixelRows.read(
             rows, channel: channel, of: stored, row: first + y, into: plane + y * rows.width)

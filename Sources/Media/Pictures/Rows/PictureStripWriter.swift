@@ -34,7 +34,7 @@ public final class PictureStripWriter {
   /// - Parameters:
   ///   - settings: of a picture, with the format and the tags of what is appended. The size is that before
   ///     `preferredTransform`, by which strips have been turned: they wait on the disk until all are there.
-  ///   - hasAlpha: whether any pixel's alpha is below 1; else none is stored.
+  ///   - hasAlpha: whether any pixel's alpha is below 1; else it is stored only in OpenEXR, if `codedPixels` has it.
   /// - Throws: `invalidParameter` for a kind, a format or alpha that the file cannot hold, `unwritable`.
   public init(
     _ path: String, settings: WriterSettings, hasAlpha: Bool
@@ -48,7 +48,9 @@ public final class PictureStripWriter {
     turn = settings.preferredTransform
     dimensions = settings.dimensions
     written = turn.applied(to: dimensions)
-    metadata = settings.pictureMetadata
+    var metadata = settings.pictureMetadata
+    metadata.keepsAlpha = settings.keepsAlpha(in: kind, isNumbered: false)
+    self.metadata = metadata
     let file = try OutputFile(
       path: path, overwrite: settings.overwrite, registry: settings.temporaryFiles)
     // A pixel stands for all: what is said depends on their format and colours.
@@ -58,7 +60,8 @@ public final class PictureStripWriter {
     let picture = try StillEncoder.prepared(
       one, kind: kind, metadata: metadata, size: written, quality: settings.pictureQuality,
       path: path)
-    let layout = RowLayout(picture, written, hasAlpha: hasAlpha)
+    let layout = RowLayout(
+      picture, written, hasAlpha: hasAlpha || metadata.keepsAlpha, isOpaque: !hasAlpha)
     if turn != .identity {
       turned = try TurnedRows(
         one, size: dimensions, turn: turn, beside: path, registry: settings.temporaryFiles)
@@ -126,22 +129,27 @@ struct RowLayout {
   let isGray: Bool
   let isDeep: Bool
   let hasAlpha: Bool
+  /// Whether alpha is 1 everywhere, but for what resampling rounds.
+  let isOpaque: Bool
 
   /// 1 gray, 2 gray and alpha, 3 red, green and blue, 4 with alpha.
   var components: Int { (isGray ? 1 : 3) + (hasAlpha ? 1 : 0) }
 
-  init(_ picture: StillPicture, _ dimensions: Dimensions, hasAlpha: Bool) {
+  init(_ picture: StillPicture, _ dimensions: Dimensions, hasAlpha: Bool, isOpaque: Bool) {
     let channels = PixelRows.channels(of: picture.buffer.format)
     self.dimensions = dimensions
     self.hasAlpha = hasAlpha && channels > 1
+    self.isOpaque = isOpaque
     isGray = channels == 1 || picture.metadata.isGray
     isDeep = picture.buffer.format.bitsPerComponent > 8
   }
 
   /// That of a whole picture.
   init(_ picture: StillPicture) {
+    let isTranslucent = PixelRows(picture.buffer).hasAlpha
     self.init(
-      picture, picture.buffer.dimensions, hasAlpha: PixelRows(picture.buffer).hasAlpha)
+      picture, picture.buffer.dimensions,
+      hasAlpha: isTranslucent || picture.metadata.keepsAlpha, isOpaque: !isTranslucent)
   }
 
   /// Codes of 8 or 16 bits that hold the pixels.

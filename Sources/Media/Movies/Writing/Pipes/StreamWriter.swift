@@ -40,7 +40,8 @@ final class StreamWriter: @unchecked Sendable {
       count += 1
       if let kind = format.stillKind {
         let bytes = try StillEncoder.file(
-          of: buffer, kind: kind, metadata: settings.storedMetadata,
+          of: buffer, kind: kind,
+          metadata: settings.storedMetadata(of: kind, isNumbered: format.holdsSeveral),
           quality: settings.pictureQuality, path: name)
         try bytes.withUnsafeBytes { bytes in
           Result { () throws(CinematicError) in try pipe.write(bytes) }
