@@ -377,7 +377,7 @@ let package = Package(
         "LockdownTrial", "focal", "FocalBoxes", "FocalCaptions", "FocalCinematic", "FocalMedia",
         "FocalSample",
         "FocalScript", "FocalCore",
-        "CFFmpeg", "MovieKit", "ConformanceKit", "DeviceDoubles", "FocalCommands",
+        "CFFmpeg", "MovieKit", "ConformanceKit", "DeviceDoubles", "FocalCommands", "OpenEXRKit",
       ],
       path: "Tests/CommandTests", swiftSettings: strict),
   ],

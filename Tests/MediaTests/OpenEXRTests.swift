@@ -163,6 +163,14 @@ import Testing
       parts: { [Part(channels: ["A", "B", "G", "N.X", "N.Y", "N.Z", "R"])] },
       channel: "N.Z", picture: ("", ["R", "G", "B", "A"]), map: ("", "N.Z")),
     Layout(
+      testDescription: "normals, which are no depth",
+      parts: { [Part(channels: ["B", "G", "N.X", "N.Y", "N.Z", "R"])] },
+      picture: ("", ["R", "G", "B"]), names: ["N.Z", "--disparity-channel"]),
+    Layout(
+      testDescription: "normals beside depth",
+      parts: { [Part(channels: ["B", "G", "N.X", "N.Y", "N.Z", "R", "depth.Z"])] },
+      picture: ("", ["R", "G", "B"]), map: ("", "depth.Z")),
+    Layout(
       testDescription: "a picture without a map", parts: { [Part(channels: ["B", "G", "R"])] },
       picture: ("", ["R", "G", "B"]), names: ["--disparity-channel"]),
     Layout(
@@ -244,6 +252,26 @@ import Testing
     var options = ReadOptions(content: asMap ? .disparity(.unit) : .picture)
     if asMap { options.channel = layout.channel } else { options.layer = layout.layer }
     return options
+  }
+
+  /// The layers with colours are listed, those without a name, too.
+  @Test func layers() async throws {
+    let folder = ScratchFolder()
+    let colors = ["B", "G", "R"]
+    let layered = ["spec", "diffuse"].flatMap { layer in colors.map { "\(layer).\($0)" } }
+    try Self.write([Part(channels: (layered + ["Z"]).sorted())], folder.file("a.exr"))
+    try Self.write(
+      [Part(name: "left", channels: colors), Part(name: "right", channels: colors)],
+      folder.file("b.exr"))
+    try Self.write([Part(channels: colors + ["spec.B", "spec.G", "spec.R"])], folder.file("c.exr"))
+    try PictureWriter.write(
+      Scene.noise(4, 4, .rgba8), to: folder.file("d.png"), temporaryFiles: folder.temporaryFiles)
+    for (name, layers) in [
+      ("a.exr", ["diffuse", "spec"]), ("b.exr", ["left", "right"]), ("c.exr", ["", "spec"]),
+      ("d.png", []), ("none.exr", []),
+    ] {
+      #expect(try await Asset.named(folder.file(name)).pictureLayers() == layers, "\(name)")
+    }
   }
 
   /// Pixels stored beyond the shown window are cut off, those that are not stored are black.

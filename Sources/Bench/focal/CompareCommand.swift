@@ -43,6 +43,10 @@ struct CompareCommand: ParsableCommand {
     parsing: .unconditional,
     help: ArgumentHelp("Rows and columns along the edges to leave out.", valueName: "px"))
   var border: Int = 0
+  @Option(
+    help: ArgumentHelp(
+      "The layer to compare, of OpenEXR files that hold several.", valueName: "name"))
+  var layer: String?
   @OptionGroup var safety: SafetyOptions
   @Flag(help: "Compare masks, or the alpha of pictures.")
   var masks = false
@@ -67,15 +71,20 @@ struct CompareCommand: ParsableCommand {
     if let output { try KeptInputs.check(output, inputs: [actual, reference]) }
     try interruptible(writing: [output]) {
       try waiting {
+        let (myOptions, otherOptions) = try await options()
         if masks {
-          try await compare(try await ComparedMasks(actual), try await ComparedMasks(reference)) {
+          try await compare(
+            try await ComparedMasks(actual, myOptions),
+            try await ComparedMasks(reference, otherOptions)
+          ) {
             try MaskRow($0, $1, $2, border: border)
           } shown: {
             (try $0.grayPicture(), try $1.grayPicture())
           }
         } else {
           let (mine, other) = (
-            try await ComparedPictures(actual), try await ComparedPictures(reference)
+            try await ComparedPictures(actual, myOptions),
+            try await ComparedPictures(reference, otherOptions)
           )
           // Colours that are only assumed to be others are no difference.
           let isKnown = !mine.assumesPrimaries && !other.assumesPrimaries
@@ -99,6 +108,22 @@ struct CompareCommand: ParsableCommand {
         }
       }
     }
+  }
+
+  /// How both are read: the layer is asked of files that hold several.
+  ///
+  /// - Throws: `invalidParameter` for a layer where neither does.
+  private func options() async throws(CinematicError) -> (ReadOptions, ReadOptions) {
+    var result = (ReadOptions(), ReadOptions())
+    guard let layer else { return result }
+    if try await Asset.named(actual).pictureLayers().count > 1 { result.0.layer = layer }
+    if try await Asset.named(reference).pictureLayers().count > 1 { result.1.layer = layer }
+    guard result.0.layer != nil || result.1.layer != nil else {
+      throw CinematicError(
+        .invalidParameter, "neither \(actual) nor \(reference) has several layers",
+        remedy: "leave out --layer")
+    }
+    return result
   }
 
   /// - Parameters:

@@ -120,8 +120,8 @@ struct ComparedPictures: ComparedFrames {
   /// Whether they are only assumed.
   let assumesPrimaries: Bool
 
-  init(_ path: String) async throws(CinematicError) {
-    reader = try await FrameReader.open(path)
+  init(_ path: String, _ options: ReadOptions) async throws(CinematicError) {
+    reader = try await FrameReader.open(path, options: options)
     turn = reader.properties.preferredTransform
     primaries = reader.properties.tags.primaries
     assumesPrimaries = reader.properties.pictureMetadata.assumesPrimaries
@@ -138,14 +138,15 @@ struct ComparedMasks: ComparedFrames {
   private let reader: FrameReader
   private let takesAlpha: Bool
 
-  init(_ path: String) async throws(CinematicError) {
-    let pictures = try await FrameReader.open(path)
+  init(_ path: String, _ options: ReadOptions) async throws(CinematicError) {
+    let pictures = try await FrameReader.open(path, options: options)
     // Palettes can have alpha, and so can pictures that have none: what is opaque throughout is looked at.
     let first = try await pictures.frame(number: pictures.frameNumbers.lowerBound)
     let alpha = try first.pixelBuffer.alpha()
     takesAlpha = pictures.properties.codedPixels?.hasAlpha == true && alpha.contains { $0 < 1 }
-    reader = try await FrameReader.open(
-      path, options: takesAlpha ? ReadOptions() : ReadOptions(content: .disparity(.unit)))
+    var options = options
+    if !takesAlpha { options.content = .disparity(.unit) }
+    reader = try await FrameReader.open(path, options: options)
     guard takesAlpha || !reader.properties.pictureMetadata.isColoredMap else {
       throw CinematicError(
         .unsupported, "\(path) is coloured and has no alpha: it is no mask",

@@ -29,6 +29,10 @@ struct InfoCommand: ParsableCommand {
       do throws(CinematicError) {
         description = try await MovieDescription(asset)
       } catch {
+        let layers = await asset.pictureLayers()
+        if layers.count > 1, let picture = await PictureDescription(asset, layers: layers) {
+          return (picture, nil)
+        }
         // Channels without colours are a map.
         guard let map = await PictureDescription(asset, isMap: true) else { throw error }
         return (map, nil)

@@ -26,16 +26,22 @@ struct PictureDescription: Encodable {
   var companions: [String]
   /// Channels beside those of the picture.
   var channels: [String]
+  /// The layers of which one has to be chosen.
+  var layers: [String]
   /// Whether it is no picture in colours, but a map.
   var isMap: Bool
 
-  /// - Parameter isMap: whether it is read as a map of disparity.
+  /// - Parameters:
+  ///   - layers: those of which one has to be chosen; the first one is described.
+  ///   - isMap: whether it is read as a map of disparity.
   /// - Returns: `nil` for a movie, also for one that cannot be decoded.
-  init?(_ asset: Asset, isMap: Bool = false) async {
-    let options = isMap ? ReadOptions(content: .disparity(.unit)) : ReadOptions()
+  init?(_ asset: Asset, layers: [String] = [], isMap: Bool = false) async {
+    var options = isMap ? ReadOptions(content: .disparity(.unit)) : ReadOptions()
+    options.layer = layers.first
     guard let properties = (try? await FrameReader(asset, options: options))?.properties,
       properties.kind != .clip
     else { return nil }
+    self.layers = layers
     self.isMap = isMap
     let metadata = properties.pictureMetadata
     let name = isMap ? "map" : "picture"
@@ -54,7 +60,7 @@ struct PictureDescription: Encodable {
     }
     companions = PictureMetadata.Companion.allCases.filter(metadata.companions.contains)
       .map(\.name)
-    channels = metadata.leftOutChannels
+    channels = layers.isEmpty ? metadata.leftOutChannels : []
   }
 
   var lines: [String] {
@@ -68,6 +74,9 @@ struct PictureDescription: Encodable {
     ]
     if !companions.isEmpty { lines.append("  with \(companions.joined(separator: ", "))") }
     if !channels.isEmpty { lines.append("  further channels: \(channels.joined(separator: ", "))") }
+    if !layers.isEmpty {
+      lines.append("  layers: \(layers.joined(separator: ", ")); --layer chooses one")
+    }
     if isMap {
       lines.append("  no red, green and blue: focal render takes it with --disparity")
       return lines

@@ -49,19 +49,7 @@ struct OpenEXRSelection {
   init(picture layer: String?, of file: OpenEXRFile) throws(CinematicError) {
     let all = Self.candidates(file)
     try Self.check(all, file)
-    // Layers in the order of the file.
-    var groups: [(key: String, members: [Candidate])] = []
-    for candidate in all {
-      let key = "\(candidate.part.number)/\(candidate.layer)"
-      if let index = groups.firstIndex(where: { $0.key == key }) {
-        groups[index].members.append(candidate)
-      } else {
-        groups.append((key, [candidate]))
-      }
-    }
-    var pictures = groups.compactMap { group in
-      Self.colors(group.members).map { (group.members[0], $0) }
-    }
+    var pictures = Self.pictures(all)
     if let layer {
       pictures = pictures.filter { $0.0.isIn(layer) }
       // The layer itself goes before those below it.
@@ -113,6 +101,27 @@ struct OpenEXRSelection {
     channels = [map.channel]
   }
 
+  /// The layers that hold pictures, in the order of the file; an empty name is that of channels without one.
+  static func layers(of file: OpenEXRFile) -> [String] {
+    pictures(candidates(file)).map { layerName($0.0) }
+  }
+
+  /// The first channel of each layer with colours, and the colours, in the order of the file.
+  private static func pictures(_ all: [Candidate]) -> [(Candidate, [Candidate])] {
+    var groups: [(key: String, members: [Candidate])] = []
+    for candidate in all {
+      let key = "\(candidate.part.number)/\(candidate.layer)"
+      if let index = groups.firstIndex(where: { $0.key == key }) {
+        groups[index].members.append(candidate)
+      } else {
+        groups.append((key, [candidate]))
+      }
+    }
+    return groups.compactMap { group in
+      colors(group.members).map { (group.members[0], $0) }
+    }
+  }
+
   /// The names of the channels that a picture does not have.
   func others(in file: OpenEXRFile) -> [String] {
     Self.candidates(file).filter { candidate in
@@ -146,6 +155,15 @@ struct OpenEXRSelection {
   private static let disparityNames: Set<String> = ["disparity", "disp"]
   private static let depthNames: Set<String> = ["z", "depth", "zdepth", "depthz"]
 
+  /// Whether a channel is the third of a vector, such as of normals, and not depth.
+  private static func isOfVector(_ candidate: Candidate, _ all: [Candidate]) -> Bool {
+    guard candidate.component.lowercased() == "z" else { return false }
+    let others = all.filter {
+      $0.part.number == candidate.part.number && $0.layer == candidate.layer
+    }.map { $0.component.lowercased() }
+    return others.contains("x") && others.contains("y")
+  }
+
   /// Channels that are called as maps are, best first by rank: those without a layer before the others.
   private static func maps(_ all: [Candidate]) -> [Candidate] {
     func last(_ layer: String) -> String {
@@ -164,7 +182,7 @@ struct OpenEXRSelection {
       },
     ]
     for rank in ranks {
-      let found = all.filter(rank)
+      let found = all.filter { rank($0) && !isOfVector($0, all) }
       if !found.isEmpty { return found }
     }
     return []
