@@ -88,6 +88,16 @@ extension RenderJob {
       remedy: "leave it out, or give the range that they have")
   }
 
+  /// - Throws: `malformed` for the map of a picture that is to be blurred, if it has no valid disparity.
+  func checkHoldsDisparity(_ map: PixelBuffer, of source: SourceProperties) throws(CinematicError) {
+    guard source.kind == .still, script != nil || fNumber.isFinite,
+      try DisparityMapInfo(of: map).range == nil
+    else { return }
+    throw CinematicError(
+      .malformed, "\(self.map ?? input) has no valid disparity",
+      remedy: "check the map, or its kind")
+  }
+
   /// Later frames are looked at as they are read.
   ///
   /// - Parameter number: of the first frame.

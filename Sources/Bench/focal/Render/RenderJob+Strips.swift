@@ -40,6 +40,7 @@ extension RenderJob {
     let disparity = try await DisparityMatcher.map(
       maps, for: source, named: input, stretches: stretchesMap || map == nil)
     try checkStatedRange(of: disparity, maps.properties)
+    try checkHoldsDisparity(disparity, of: source)
     let scripted = try script?.attributes(at: .zero)
     let origin = scripted == nil ? focus.origin : nil
     let chosen =

@@ -111,7 +111,10 @@ struct RenderJob: Sendable {
     // The first that is rendered.
     let place = try await pictures.first(maps, skips: inputOptions.missing == .skip)
     var firstMap = maps.hasMap(for: place) ? try await maps.map(for: place) : nil
-    if let firstMap { try checkStatedRange(of: firstMap, mapSource.properties) }
+    if let firstMap {
+      try checkStatedRange(of: firstMap, mapSource.properties)
+      try checkHoldsDisparity(firstMap, of: source)
+    }
     if let masked, let map = firstMap {
       firstMap = try await firstMasked(masked, pictures, place, map).map
     }
@@ -202,6 +205,11 @@ struct RenderJob: Sendable {
     }
     try comparison?.finish()
     if script != nil { OutputNotes.tellOfCircles(clip.largestCircle, "--size") }
+    if clip.emptyMapCount > 0 {
+      note(
+        "\(counted(clip.emptyMapCount, "frame")) of \(inputName) \(clip.emptyMapCount == 1 ? "has" : "have")"
+          + " a map without any valid disparity, and no blur")
+    }
 
     let frameCount = rendering.completedFrames
     if let reader = pictures.reader, let count = clip.frameCount {

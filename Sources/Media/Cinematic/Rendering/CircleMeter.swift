@@ -7,10 +7,17 @@ import Synchronization
 /// The diameter of the largest circle of confusion of the frames so far, in pixels of the picture as it is
 /// rendered. None is drawn larger than ``FocalRendering/RenderingSession/largestCircleDiameter``.
 final class CircleMeter: Sendable {
-  private let state = Mutex<Float>(0)
+  private struct State {
+    var largest: Float = 0
+    var emptyMapCount = 0
+  }
+
+  private let state = Mutex(State())
 
   /// 0 before the first frame that is blurred.
-  var largest: Float { state.withLock { $0 } }
+  var largest: Float { state.withLock { $0.largest } }
+  /// How many frames have a map without any valid disparity.
+  var emptyMapCount: Int { state.withLock { $0.emptyMapCount } }
 
   /// Takes a frame's circles into account.
   ///
@@ -21,11 +28,15 @@ final class CircleMeter: Sendable {
     _ map: DisparityMapInfo?, _ frame: RenderingSession.FrameAttributes, blurScale: Float,
     width: Int
   ) {
-    guard let range = map?.range else { return }
+    guard let map else { return }
+    guard let range = map.range else {
+      state.withLock { $0.emptyMapCount += 1 }
+      return
+    }
     let circle =
       Float(width) * blurScale / frame.fNumber
       * max(
         abs(range.upperBound - frame.focusDisparity), abs(frame.focusDisparity - range.lowerBound))
-    state.withLock { $0 = max($0, circle) }
+    state.withLock { $0.largest = max($0.largest, circle) }
   }
 }

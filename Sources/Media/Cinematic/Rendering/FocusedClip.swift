@@ -20,6 +20,9 @@ public final class FocusedClip: ClipFrames {
   /// rendered. None is drawn larger than ``FocalRendering/RenderingSession/largestCircleDiameter``.
   public var largestCircle: Float { circles.largest }
 
+  /// How many of the frames so far have a map without any valid disparity, by which nothing is blurred.
+  public var emptyMapCount: Int { circles.emptyMapCount }
+
   private let circles = CircleMeter()
   private let source: any FocusedSource
   private let properties: SourceProperties
