@@ -133,10 +133,27 @@ static int64_t bytesAtOnce(const struct FocalTIFFReader *reader, int isBounded) 
   return (int64_t)layout->width * rows * pixel + pieces * (int64_t)reader->pieceSize;
 }
 
+/// Goes to the first page that is neither a smaller version nor the mask of another one, or stays at the first.
+static uint32_t findPicture(struct FocalTIFFReader *reader) {
+  // A few are enough: previews are one or two.
+  const uint32_t most = 8;
+  for (uint32_t page = 0; page < most; ++page) {
+    uint32_t kind = 0;
+    TIFFGetFieldDefaulted(reader->file, TIFFTAG_SUBFILETYPE, &kind);
+    if (!(kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK))) return page;
+    focal_tiff_limit_reads(&reader->source);
+    if (!TIFFReadDirectory(reader->file)) break;
+  }
+  focal_tiff_limit_reads(&reader->source);
+  TIFFSetDirectory(reader->file, 0);
+  return 0;
+}
+
 static enum FocalTIFFStatus readLayout(struct FocalTIFFReader *reader, int32_t largestSize,
                                        char *message) {
   TIFF *file = reader->file;
   struct FocalTIFFPicture *result = &reader->picture;
+  const uint32_t page = findPicture(reader);
   struct Layout layout = {.components = 1, .bits = 1, .kind = SAMPLEFORMAT_UINT};
   layout.planes = PLANARCONFIG_CONTIG;
   if (!TIFFGetField(file, TIFFTAG_IMAGEWIDTH, &layout.width) ||
@@ -212,7 +229,7 @@ static enum FocalTIFFStatus readLayout(struct FocalTIFFReader *reader, int32_t l
     focal_tiff_limit_reads(&reader->source);
   } while (result->pages < 1000 && TIFFReadDirectory(file));
   focal_tiff_limit_reads(&reader->source);
-  if (!TIFFSetDirectory(file, 0)) return FocalTIFFDamaged;
+  if (!TIFFSetDirectory(file, (tdir_t)page)) return FocalTIFFDamaged;
   focal_tiff_free_reads(&reader->source);
   if (layout.light == PHOTOMETRIC_RGB && compression == COMPRESSION_JPEG)
     TIFFSetField(file, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);

@@ -9,7 +9,7 @@ enum TIFFFormat: StillFormat {
   static func picture(
     in bytes: [UInt8], _ request: StillRequest
   ) throws(CinematicError) -> PictureFrame {
-    let directory = TIFFDirectory(bytes)
+    let directory = TIFFDirectory(bytes, seeksPicture: true)
     let isWhole = directory?.cutOff.isDisjoint(with: TIFFDirectory.Tag.samples)
     if !(isWhole ?? StillKind.isBigTIFF(bytes)) {
       try request.damage.meet(FFmpegPictures.truncated(request.path, .tiff))

@@ -24,10 +24,15 @@ struct TIFFDirectory {
   /// Whether values share bytes, here or in directories below: together they are larger than the structure. Those that go
   /// beyond its size are left out.
   private(set) var isOverfull = false
+  /// The place of the next one of the file's pages; 0 behind the last.
+  private var next = 0
 
   enum Tag {
-    /// Its lowest bit is set for a smaller version of another picture in the file.
+    /// Its lowest bit is set for a smaller version of another picture in the file, the third for a mask.
     static let subfileType: UInt16 = 254
+    static let light: UInt16 = 262
+    /// Light of a sensor's filters, and of raw data behind them (TIFF/EP, DNG).
+    static let rawLight: Set<Int> = [32803, 34892]
     /// Adobe's version of raw data (DNG 1.7, section "DNGVersion").
     static let rawVersion: UInt16 = 50706
     static let orientation: UInt16 = 0x0112
@@ -63,16 +68,19 @@ struct TIFFDirectory {
 
   /// The first directory of a structure; `nil` where there is none. Entries that cannot be read are
   /// left out.
-  init?(_ bytes: [UInt8]) {
-    self.init(byteCount: bytes.count) { place, count in
+  ///
+  /// - Parameter seeksPicture: whether it is that of the picture in a file of pages: the first that is neither a smaller
+  ///   version nor the mask of another one. Where all are, and of raw data, it is the first.
+  init?(_ bytes: [UInt8], seeksPicture: Bool = false) {
+    self.init(byteCount: bytes.count, seeksPicture: seeksPicture) { place, count in
       place <= bytes.count - count ? Array(bytes[place..<(place + count)]) : nil
     }
   }
 
   /// The same of a file.
-  init?(_ file: FileByteSource) {
+  init?(_ file: FileByteSource, seeksPicture: Bool = false) {
     guard let byteCount = try? file.fileSize() else { return nil }
-    self.init(byteCount: Int(byteCount)) { place, count in
+    self.init(byteCount: Int(byteCount), seeksPicture: seeksPicture) { place, count in
       let bytes = try? file.bytes(Int64(place)..<Int64(place + count))
       return bytes?.count == count ? bytes : nil
     }
@@ -92,8 +100,10 @@ struct TIFFDirectory {
 
   /// The same of a structure that is read where it lies.
   ///
-  /// - Parameter byteCount: of the structure.
-  init?(byteCount: Int, read: Reading) {
+  /// - Parameters:
+  ///   - byteCount: of the structure.
+  ///   - seeksPicture: as for ``init(_:seeksPicture:)``.
+  init?(byteCount: Int, seeksPicture: Bool = false, read: Reading) {
     guard let head = read(0, 8) else { return nil }
     let isBigEndian: Bool
     switch (head[0], head[1]) {
@@ -113,6 +123,15 @@ struct TIFFDirectory {
       return nil
     }
     self = directory
+    guard seeksPicture, directory[Tag.rawVersion] == nil else { return }
+    var page = directory
+    while page.isOfAnother {
+      guard page.next > 0,
+        let other = TIFFDirectory(read, at: page.next, isBigEndian, layout, &rest)
+      else { return }
+      page = other
+    }
+    self = page
   }
 
   /// The bytes of a directory's fields.
@@ -178,7 +197,12 @@ struct TIFFDirectory {
       }
       entries.append(entry)
     }
+    let end = offset + layout.count + layout.entry * count
+    next = read(end, layout.place).flatMap { number($0, 0, layout.place) } ?? 0
   }
+
+  /// Whether it is that of a smaller version or of the mask of another picture in the file.
+  private var isOfAnother: Bool { (integer(Tag.subfileType) ?? 0) & 5 != 0 }
 
   subscript(_ tag: UInt16) -> Entry? { entries.first { $0.tag == tag } }
 
@@ -191,6 +215,7 @@ struct TIFFDirectory {
   /// Whether it is that of raw sensor data, or of a smaller version of another picture in the file.
   var isPreview: Bool {
     self[Tag.rawVersion] != nil || (integer(Tag.subfileType) ?? 0) & 1 != 0
+      || Tag.rawLight.contains(integer(Tag.light) ?? 0)
   }
 
   /// All numbers of an entry; none where there is none.

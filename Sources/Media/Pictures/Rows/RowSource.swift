@@ -221,7 +221,7 @@ final class TIFFRows: RowSource {
       let prototype = PictureFrame(picture.format, Dimensions(width: 1, height: 1))
     else { return nil }
     prototype.metadata.storedDepth = PixelLayout(prototype.pixelFormat)?.depth
-    let directory = TIFFDirectory(FileByteSource(path: path))
+    let directory = TIFFDirectory(FileByteSource(path: path), seeksPicture: true)
     if directory?.isPreview == true { return nil }
     if let directory {
       // The file is read whole then, and the damage told once.

@@ -13,7 +13,7 @@ enum { FOCAL_TIFF_MESSAGE_SIZE = 256 };
 
 enum FocalTIFFStatus { FocalTIFFRead = 0, FocalTIFFDamaged = 1, FocalTIFFUnsupported = 2 };
 
-/// The first picture of a file.
+/// The first picture of a file that is neither a smaller version nor the mask of another one.
 struct FocalTIFFPicture {
   int32_t width;
   int32_t height;
