@@ -20,6 +20,11 @@ import Testing
     Array("RIFF".utf8) + little(36, 4) + Array("WEBPVP8L".utf8) + little(24, 4)
     + [UInt8](repeating: 7, count: 24)
 
+  /// 2 x 2 pixels without run lengths.
+  private static let radiance: [UInt8] =
+    Array("#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 2 +X 2\n".utf8)
+    + [UInt8](repeating: 128, count: 16)
+
   /// A TIFF of one gray strip of 4 x 4, with more entries.
   private static func tiff(_ more: [(tag: Int, type: Int, value: Int)], magic: [UInt8] = [])
     -> [UInt8]
@@ -51,6 +56,7 @@ import Testing
     try Material.still(in: folder)
     for (name, kind, bytes) in [
       ("a.bmp", "BMP", Self.bitmap), ("a.webp", "WEBP", Self.webP),
+      ("a.hdr", "Radiance HDR", Self.radiance),
     ] {
       folder.write(bytes, to: name)
       let arguments = command.split(separator: " ").map { $0 == "@" ? name : String($0) }

@@ -6,6 +6,16 @@ import FocalMedia
 import Testing
 
 @Suite struct JPEGTests {
+  /// JPEG-LS begins as JPEG does, and is no damaged one.
+  @Test func jpegLS() async {
+    let folder = ScratchFolder()
+    let segment = PhotographMaterial.segment(0xF7, [8, 0, 4, 0, 4, 1, 1, 0x11, 0])
+    folder.write([0xFF, 0xD8] + segment + [0xFF, 0xD9], to: "a.jpg")
+    let error = await BadInputTests.reading(folder.file("a.jpg"))
+    #expect(error?.code == .unsupported)
+    #expect(error?.message.contains("a picture of a kind that is not read (JPEG-LS)") == true)
+  }
+
   /// A JPEG of one colour given as full-range BT.601 codes, made by FFmpeg's encoder.
   func jpeg(
     _ folder: ScratchFolder, _ format: AVPixelFormat, _ size: Dimensions,

@@ -403,6 +403,26 @@ import Testing
     #expect(throws: CinematicError.self) { try PictureStripReader.open(folder.file("a.exr")) }
   }
 
+  /// A compression that came with a newer version of the format is no damage, and one that no version will have is.
+  @Test(arguments: [20, 200] as [UInt8]) func newerCompressions(_ number: UInt8) async throws {
+    let folder = ScratchFolder()
+    try Self.write([Part(channels: ["B", "G", "R"])], folder.file("a.exr"))
+    var bytes = folder.read("a.exr")
+    let head = Array("compression\0compression\0".utf8)
+    let place = try #require(
+      bytes.indices.dropLast(head.count).first {
+        bytes[$0..<($0 + head.count)].elementsEqual(head)
+      })
+    // A length of four bytes stands before it.
+    bytes[place + head.count + 4] = number
+    folder.write(bytes, to: "a.exr")
+    let error = await failure { () async throws(CinematicError) in
+      _ = try await FrameReader.open(folder.file("a.exr"))
+    }
+    #expect(error?.code == (number == 20 ? .unsupported : .malformed), "\(error as Any)")
+    #expect(error?.message.contains("newer") == (number == 20))
+  }
+
   @Test func namesAreForOpenEXR() async throws {
     let folder = ScratchFolder()
     try PictureWriter.write(

@@ -141,6 +141,7 @@ import Testing
     let codes = try #require(try await reader.next()).pixelBuffer.packedBytes()
     // Half of a half.
     #expect(codes.prefix(3).allSatisfy { abs(Int($0) - 64) <= 1 } && codes[3] == 255)
+    #expect(reader.properties.codedPixels?.hasAlpha == false)
     let strips = try #require(try PictureStripReader.open(folder.file("in.jpg")))
     #expect(strips.properties.pictureMetadata.assumption == assumption)
   }

@@ -191,12 +191,16 @@ final class InputContext {
     _ = FFmpeg.prepared
     var format: UnsafePointer<AVInputFormat>?
     let score = av_probe_input_buffer2(io.context, &format, nil, nil, 0, 0)
-    guard score >= 0, let format else { throw io.error(score) }
+    guard score >= 0, let format else {
+      try Self.refuseRadiance(io)
+      throw io.error(score)
+    }
     let names = String(cString: format.pointee.name)
     guard !names.hasSuffix("_pipe") else {
       throw .isPictureOfOtherKind(io.name, String(names.dropLast("_pipe".count)).uppercased())
     }
     guard Demuxers.readsOneFile(names) else {
+      try Self.refuseRadiance(io)
       throw CinematicError(
         .unsupported, "\(io.name) is no movie: FFmpeg takes it for '\(names)'",
         remedy: "give a movie file")
@@ -217,6 +221,17 @@ final class InputContext {
   deinit {
     var context: UnsafeMutablePointer<AVFormatContext>? = pointer
     avformat_close_input(&context)
+  }
+
+  /// FFmpeg has no probe for pictures of Radiance, and takes their text for another one.
+  ///
+  /// - Throws: `unsupported` for such a picture.
+  private static func refuseRadiance(_ io: SourceIO) throws(CinematicError) {
+    let heads = ["#?RADIANCE", "#?RGBE"].map { Array($0.utf8) }
+    var bytes = [UInt8](repeating: 0, count: heads[0].count)
+    _ = avio_read(io.context, &bytes, Int32(bytes.count))
+    guard heads.contains(where: { bytes.starts(with: $0) }) else { return }
+    throw .isPictureOfOtherKind(io.name, "Radiance HDR")
   }
 
   var streams: UnsafeBufferPointer<UnsafeMutablePointer<AVStream>?> {

@@ -2,9 +2,14 @@
 
 #include "focal_exr_header.h"
 
+#include "focal_exr.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>
+#include <string>
+
+#include <OpenEXR/ImfCompression.h>
 
 namespace {
 
@@ -15,11 +20,14 @@ constexpr unsigned char multiPartFlag = 0x10;
 /// Of a name and a type, each with its zero.
 constexpr uint64_t mostNameSize = 256;
 constexpr uint64_t lengthSize = 4;
+/// Numbers of ways to compress that new versions of the format may add; a larger one is damage.
+constexpr int mostCompressions = 32;
 
 /// An attribute without its value.
 struct Head {
   /// Whether it is none, and the header ends.
   bool isEnd = false;
+  std::string name;
   int64_t valueSize = 0;
   /// Of name, type and length.
   uint64_t size = 0;
@@ -34,6 +42,7 @@ bool readHead(const FocalEXRBytes &bytes, uint64_t place, Head &head) {
   const char *const name = std::find(static_cast<const char *>(held), end, '\0');
   if (name == end) return false;
   head.isEnd = name == held;
+  head.name = held;
   if (head.isEnd) return true;
   const char *const type = std::find(name + 1, end, '\0');
   if (end - type < static_cast<std::ptrdiff_t>(1 + lengthSize)) return false;
@@ -63,6 +72,11 @@ void focalCheckHeaders(const FocalEXRBytes &bytes) {
     const uint64_t rest = bytes.count() - std::min(bytes.count(), place + head.size);
     if (head.valueSize < 0 || static_cast<uint64_t>(head.valueSize) > rest)
       throw std::runtime_error("an attribute is longer than the file");
+    unsigned char number = 0;
+    if (head.name == "compression" && head.valueSize == 1 &&
+        bytes.read(reinterpret_cast<char *>(&number), 1, place + head.size) == 1 &&
+        number >= Imf::NUM_COMPRESSION_METHODS && number < mostCompressions)
+      throw std::runtime_error(FOCAL_EXR_NEWER_COMPRESSION);
     place += head.size + static_cast<uint64_t>(head.valueSize);
   }
 }

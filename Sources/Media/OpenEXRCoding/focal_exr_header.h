@@ -8,7 +8,8 @@
 
 #include "focal_exr_chunks.h"
 
-/// Throws `std::runtime_error` for an attribute that is longer than the rest of the file. What else is wrong with
+/// Throws `std::runtime_error` for an attribute that is longer than the rest of the file, and with
+/// FOCAL_EXR_NEWER_COMPRESSION for one of a way to compress that the library does not know. What else is wrong with
 /// headers is left to the library.
 void focalCheckHeaders(const FocalEXRBytes &bytes);
 

@@ -54,6 +54,9 @@ struct FocalEXRAttribute {
 
 enum { FOCAL_EXR_MESSAGE_SIZE = 256 };
 
+/// The message for a file whose pixels are compressed in a way that is newer than the library.
+#define FOCAL_EXR_NEWER_COMPRESSION "compressed in a way that is newer than the library that reads it"
+
 /// Opens a file and reads its headers; NULL for a failure.
 ///
 /// - bytes: must outlive the file.

@@ -12,7 +12,9 @@ enum JPEGFormat: StillFormat {
   static func picture(
     in bytes: [UInt8], _ request: StillRequest
   ) throws(CinematicError) -> PictureFrame {
-    if let size = JPEGSegments(bytes).dimensions {
+    let segments = JPEGSegments(bytes)
+    guard !segments.isJPEGLS else { throw .isPictureOfOtherKind(request.path, "JPEG-LS") }
+    if let size = segments.dimensions {
       let claim = PictureClaim(size, bytesPerPixel: 3, isDeep: false, request)
       // A block of 8 x 8 takes a bit of the first scan at least.
       try claim.check(bytes.count, mostPixelsPerByte: 8 * 64)
@@ -22,7 +24,6 @@ enum JPEGFormat: StillFormat {
       try request.damage.meet(FFmpegPictures.truncated(request.path, .jpeg))
     }
     let frame = try FFmpegPictures.decode(bytes, .jpeg, AV_CODEC_ID_MJPEG, request)
-    let segments = JPEGSegments(bytes)
     frame.metadata = segments.metadata
     if let other = segments.extendedXMP, let main = segments.metadata.xmp {
       frame.metadata.xmp = XMPPacket.merged(main, other)
@@ -34,6 +35,7 @@ enum JPEGFormat: StillFormat {
         + (segments.metadata.profile == nil
           ? "without a profile" : "and its ICC profile is not used or kept")
       frame.metadata.profile = nil
+      frame.dropAlpha()
     }
     frame.metadata.storedDepth = 8
     frame.metadata.companions = Set(EmbeddedPictures(segments, in: bytes).pictures.map(\.kind))
@@ -83,5 +85,19 @@ enum JPEGFormat: StillFormat {
     let rows = try JPEGRowSink(picture, RowLayout(picture), nil)
     try rows.write(picture.buffer)
     return try rows.whole()
+  }
+}
+
+extension PictureFrame {
+  /// Leaves out the fourth plane, which the decoder of four inks makes opaque throughout: JPEG has no alpha.
+  fileprivate func dropAlpha() {
+    let opaque: AVPixelFormat? =
+      switch pixelFormat {
+      case AV_PIX_FMT_GBRAP: AV_PIX_FMT_GBRP
+      case AV_PIX_FMT_YUVA444P: AV_PIX_FMT_YUV444P
+      case AV_PIX_FMT_YUVA420P: AV_PIX_FMT_YUV420P
+      default: nil
+      }
+    if let opaque { pointer.pointee.format = opaque.rawValue }
   }
 }

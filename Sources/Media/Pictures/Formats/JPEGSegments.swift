@@ -19,6 +19,8 @@ struct JPEGSegments {
   private(set) var dimensions: Dimensions?
   /// The picture's components: 4 of CMYK.
   private(set) var componentCount: Int?
+  /// Whether the coding is that of JPEG-LS (ITU-T T.87), a format of its own with the same head.
+  private(set) var isJPEGLS = false
   /// The part that did not fit into one packet of XMP, put together.
   private(set) var extendedXMP: [UInt8]?
   /// Where the other pictures of the file lie, by CIPA DC-007.
@@ -73,6 +75,7 @@ struct JPEGSegments {
         }
         dimensions = dimensions ?? Dimensions(width: number(3), height: number(1))
         if content.count > 5 { componentCount = componentCount ?? Int(content[start + 5]) }
+      case 0xF7: isJPEGLS = true
       case 0xED:
         if let blocks = rest(Self.photoshopHead) {
           metadata.iptc = (metadata.iptc ?? []) + blocks

@@ -117,7 +117,13 @@ final class OpenEXRFile {
   ) throws(CinematicError) {
     let path = request.path
     guard let opened else {
-      throw Self.damaged(path, message.withUnsafeBufferPointer { String(cString: $0.baseAddress!) })
+      let text = message.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+      guard text != FOCAL_EXR_NEWER_COMPRESSION else {
+        throw CinematicError(
+          .unsupported, "\(path) is \(text)",
+          remedy: "save it with another compression, such as ZIP")
+      }
+      throw Self.damaged(path, text)
     }
     file = opened
     self.bytes = bytes
