@@ -22,6 +22,36 @@ import Testing
     return folder.file("in.jpg")
   }
 
+  /// One gray of a PNG may be transparent, of any number of bits.
+  @Test(arguments: [1, 2, 4, 8]) func transparentGray(_ bits: Int) async throws {
+    let folder = ScratchFolder()
+    let big = PhotographMaterial.big
+    // A ramp of all codes, or of the first 16.
+    let (width, most) = (16, 1 << bits - 1)
+    let codes = (0..<width).map { $0 % (most + 1) }
+    var row = [UInt8](repeating: 0, count: (width * bits + 7) / 8)
+    for (x, code) in codes.enumerated() {
+      row[x * bits / 8] |= UInt8(code) << (8 - bits - x * bits % 8)
+    }
+    let chunks: [(String, [UInt8])] = [
+      ("IHDR", big(width, 4) + big(1, 4) + [UInt8(bits), 0, 0, 0, 0]), ("tRNS", big(1, 2)),
+      ("IDAT", PNGFormat.stored([0] + row)), ("IEND", []),
+    ]
+    let head: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+    folder.write(head + chunks.flatMap { PNGFormat.chunk($0.0, $0.1) }, to: "a.png")
+    let reader = try await FrameReader.open(folder.file("a.png"))
+    #expect(reader.properties.codedPixels?.hasAlpha == true)
+    #expect(reader.properties.pictureMetadata.isGray)
+    let read = try #require(try await reader.next()).pixelBuffer.packedBytes()
+    let wanted = codes.flatMap { code -> [UInt8] in
+      let gray = UInt8(code * 255 / most)
+      return [gray, gray, gray, code == 1 ? 0 : 255]
+    }
+    #expect(read == wanted)
+    let strips = try #require(try PictureStripReader.open(folder.file("a.png")))
+    #expect(try strips.strip(0..<1).packedBytes() == wanted)
+  }
+
   /// Gamma 1.8 is no curve that tags name: codes become light and codes again.
   @Test(arguments: ["png", "tif", "jpg"]) func profile(_ ending: String) async throws {
     let folder = ScratchFolder()

@@ -169,7 +169,7 @@ import Testing
     #expect(content.count < 200_000)
     let chunk = PNGFormat.chunk(kind, content)
     folder.write(Array(plain[..<33]) + chunk + chunk + plain[33...], to: "in.png")
-    let limited = PNGInflation(limiting: folder.read("in.png"))
+    let limited = PNGInput(limiting: folder.read("in.png"))
     #expect(limited.bytes == plain)
     #expect(limited.leavesOutProfile == (kind == "iCCP"))
     let reader = try await FrameReader.open(folder.file("in.png"))

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCore
-import FocalMedia
 import Testing
+
+@testable import FocalMedia
 
 /// The words of photographs: XMP, IPTC, EXIF, long and short, from kind to kind.
 @Suite struct PictureTextTests {
@@ -129,6 +130,58 @@ import Testing
       let read = try await metadata("a.\(ending)", in: folder)
       #expect(read.exif?.count == (ending == "png" ? source.exif?.count : nil))
     }
+  }
+
+  /// Words of a PNG stay in a PNG, compressed ones included, and are missed elsewhere.
+  @Test func textOfPNG() async throws {
+    let folder = ScratchFolder()
+    try PictureWriter.write(
+      Scene.noise(16, 8, .rgba8), to: folder.file("plain.png"),
+      temporaryFiles: folder.temporaryFiles)
+    let plain = folder.read("plain.png")
+    let chunks: [(String, [UInt8])] = [
+      ("tEXt", Array("Author".utf8) + [0] + Array("Somebody".utf8)),
+      ("zTXt", Array("Title".utf8) + [0, 0] + PNGFormat.stored(Array("A picture".utf8))),
+      ("iTXt", Array("Comment".utf8) + [0, 0, 0, 0, 0] + Array("mine".utf8)),
+      // Metadata of the picture as it was, and what is none.
+      ("zTXt", Array("Raw profile type exif".utf8) + [0, 0] + PNGFormat.stored([1])),
+      ("tEXt", [0]),
+    ]
+    let texts = chunks.flatMap { PNGFormat.chunk($0.0, $0.1) }
+    folder.write(Array(plain[..<33]) + texts + plain[33...], to: "in.png")
+    let source = try await metadata("in.png", in: folder)
+    #expect(source.losses(in: .png) == [])
+    #expect(source.losses(in: .jpeg) == ["text (Author, Title, Comment)"])
+    #expect(try await copied("in.png", to: "out.png", in: folder) == source)
+    for (type, content) in chunks {
+      let isKept = folder.read("out.png").contains(PNGFormat.chunk(type, content))
+      #expect(isKept == (content.count > 1 && content[0] != UInt8(ascii: "R")))
+    }
+    let strips = try #require(try PictureStripReader.open(folder.file("in.png")))
+    #expect(strips.properties.pictureMetadata == source)
+  }
+
+  /// A TIFF's resolution is kept beside its words in HEIC; alone it is missed there.
+  @Test(arguments: [true, false]) func resolution(_ hasWords: Bool) async throws {
+    let folder = ScratchFolder()
+    var source = PictureMetadata()
+    source.resolution = PictureMetadata.Resolution(horizontal: 11811, vertical: 11811)
+    if hasWords { source.exif = Material.exif(orientation: 1, width: 32, height: 24) }
+    let light = try Scene.smooth(32, 24, .rgba8, tags: .sRGB)
+    let picture = try StillEncoder.prepared(
+      light, kind: .tiff, metadata: source, size: light.dimensions, quality: nil, path: "a.tif")
+    // Without FFmpeg's name.
+    let file = try OutputFile(
+      path: folder.file("a.tif"), overwrite: false, registry: folder.temporaryFiles)
+    let sink = try TIFFRowSink(picture, RowLayout(picture), file)
+    try sink.write(picture.buffer)
+    try sink.finish()
+    try file.publish()
+    let read = try await metadata("a.tif", in: folder)
+    #expect(read.losses(in: .heic).contains("resolution") == !hasWords)
+    let copy = try await copied("a.tif", to: "a.heic", in: folder)
+    let kept = copy.exif.flatMap { EXIFBlock($0)?.resolution }
+    #expect(abs((kept?.horizontal ?? 0) - (hasWords ? 11811 : 0)) < 1)
   }
 
   /// Numbered pictures each say their own; their colours are by one profile.

@@ -16,14 +16,16 @@ enum PNGFormat: StillFormat {
       try request.damage.meet(FFmpegPictures.truncated(request.path, .png))
     }
     try checkSize(bytes, request)
-    let limited = PNGInflation(limiting: bytes)
-    let frame = try FFmpegPictures.decode(limited.bytes, .png, AV_CODEC_ID_PNG, request) {
+    let limited = PNGInput(limiting: bytes)
+    var frame = try FFmpegPictures.decode(limited.bytes, .png, AV_CODEC_ID_PNG, request) {
       PNGRepair.repaired(limited.bytes)
     }
     var metadata = PictureMetadata()
     var colors: PNGColors?
     var gamma = PNGGamma()
     var isSRGB = false
+    var header: ArraySlice<UInt8> = []
+    var transparency: PNGTransparency?
     var offset = signatureByteCount
     while offset + 12 <= bytes.count {
       let length = Int(bigEndian(bytes, offset))
@@ -33,6 +35,8 @@ enum PNGFormat: StillFormat {
       switch type {
       case PNGColors.chunk: colors = colors ?? PNGColors(content)
       case "sRGB": isSRGB = true
+      case "IHDR": header = content
+      case PNGTransparency.chunk: transparency = PNGTransparency(content, header: header)
       case PNGGamma.chunk, PNGGamma.chromaticitiesChunk: gamma.read(type, content)
       case "acTL": metadata.companions.insert(.otherPictures)
       case "eXIf": metadata.exif = Array(content)
@@ -40,7 +44,9 @@ enum PNGFormat: StillFormat {
         metadata.resolution = .init(
           horizontal: Double(bigEndian(bytes, offset + 8)),
           vertical: Double(bigEndian(bytes, offset + 12)))
-      case "iTXt": metadata.xmp = xmp(content) ?? metadata.xmp
+      case "iTXt" where xmp(content) != nil: metadata.xmp = xmp(content)
+      case _ where PNGText.chunks.contains(type):
+        if let text = PNGText(type, content) { metadata.texts.append(text) }
       default: break
       }
       offset += 12 + length
@@ -51,6 +57,7 @@ enum PNGFormat: StillFormat {
     }
     // A profile without bytes is a damaged one.
     if limited.leavesOutProfile { metadata.profile = ColorProfile([]) }
+    if let transparency { frame = try transparency.applied(to: frame, path: request.path) }
     try colors?.describe(frame, &metadata, request)
     if colors == nil, metadata.profile == nil, !isSRGB { gamma.describe(frame, &metadata, request) }
     metadata.storedDepth = PixelLayout(frame.pixelFormat)?.depth
@@ -87,6 +94,7 @@ enum PNGFormat: StillFormat {
       chunks.append(("iTXt", Array(xmpKeyword.utf8) + [0, 0, 0, 0, 0] + xmp))
     }
     if let exif = picture.metadata.exif { chunks.append(("eXIf", exif)) }
+    chunks += picture.metadata.texts.map { ($0.type, $0.content) }
     return chunks
   }
 
@@ -194,7 +202,7 @@ enum PNGFormat: StillFormat {
       Dimensions(width: width, height: height), bytesPerPixel: max(1, (bits + 7) / 8),
       isDeep: bytes[24] > 8, request)
     try claim.check(
-      bytes.count, mostPixelsPerByte: PNGInflation.mostBytesPerByte * 8 / max(bits, 1))
+      bytes.count, mostPixelsPerByte: PNGInput.mostBytesPerByte * 8 / max(bits, 1))
     try claim.checkMemory()
   }
 }

@@ -52,10 +52,13 @@ enum TIFFFormat: StillFormat {
       ?? directory[TIFFDirectory.Tag.iptc].map { PhotoshopBlocks.holding(iptc: $0.value) }
     // The same tags as EXIF block of its own, without those that say how pixels are stored.
     let kept = TIFFDirectory.Tag.descriptive.union([TIFFDirectory.Tag.orientation])
-    let described = TIFFDirectory(
+    var described = TIFFDirectory(
       entries: directory.entries.filter { kept.contains($0.tag) },
       isBigEndian: directory.isBigEndian)
-    if !described.entries.isEmpty { frame.metadata.exif = described.structure }
+    guard !described.entries.isEmpty else { return }
+    // HEIC and AVIF have no other place for it.
+    if let resolution = directory.resolution { described.set(resolution) }
+    frame.metadata.exif = described.structure
   }
 
   static func file(_ picture: StillPicture) throws(CinematicError) -> [UInt8] {

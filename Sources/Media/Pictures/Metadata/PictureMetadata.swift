@@ -63,6 +63,8 @@ public struct PictureMetadata: Hashable, Sendable {
   public var xmp: [UInt8]?
   /// IPTC: Photoshop's resource blocks, as JPEG files have them.
   public var iptc: [UInt8]?
+  /// Words of a PNG beside XMP.
+  var texts: [PNGText] = []
   /// The ICC profile of the pixels' codes.
   public var profile: ColorProfile?
   public var resolution: Resolution?
@@ -160,9 +162,12 @@ public struct PictureMetadata: Hashable, Sendable {
         unless: profile.isGray == kind.holdsGray)
     }
     lose("XMP", xmp.flatMap { XMPFilter($0).kept } != nil, unless: holdsText)
-    lose("IPTC", iptc != nil, unless: kind == .jpeg || kind == .tiff)
     lose(
-      "resolution", resolution != nil && exif == nil,
+      "text (\(Self.listed(texts.map(\.keyword))))", !texts.isEmpty, unless: kind == .png)
+    lose("IPTC", iptc != nil, unless: kind == .jpeg || kind == .tiff)
+    let saysResolution = exif.flatMap { EXIFBlock($0)?.resolution } != nil
+    lose(
+      "resolution", resolution != nil && !saysResolution,
       unless: kind == .jpeg || kind == .png || kind == .tiff)
     let said = attributes.filter { !$0.isInEveryFile }
     lose(

@@ -2,9 +2,9 @@
 
 import PNGCoding
 
-/// A PNG file without chunks that FFmpeg would inflate to whatever size they have: some hundred kilobytes can become
-/// gigabytes.
-struct PNGInflation {
+/// A PNG file as FFmpeg gets it: without chunks that it would inflate to whatever size they have, since some hundred
+/// kilobytes can become gigabytes, and without the transparent gray of fewer than 8 bits, which it misreads.
+struct PNGInput {
   /// The file without them.
   private(set) var bytes: [UInt8]
   /// Whether one of them is the ICC profile.
@@ -16,6 +16,8 @@ struct PNGInflation {
   static let mostBytesPerByte = 1032
 
   init(limiting file: [UInt8]) {
+    // The header is first: it says the bits and the kind of colour.
+    let isPackedGray = file.count > 25 && file[24] < 8 && file[25] == 0
     bytes = []
     // Where bytes that stay begin.
     var kept = 0
@@ -30,6 +32,7 @@ struct PNGInflation {
       case "iCCP":
         stays = !Self.isTooLarge(profile: file[(place + 8)..<(end - 4)])
         leavesOutProfile = leavesOutProfile || !stays
+      case PNGTransparency.chunk: stays = !isPackedGray
       default: stays = true
       }
       if !stays {
