@@ -63,6 +63,35 @@ import Testing
     #expect(small[16..<20].reversed().reduce(0) { $0 << 8 | Int($1) } == small.count)
   }
 
+  /// Files without the parts for film and television, as FFmpeg writes them, say project and creator, too.
+  @Test(arguments: [160, 260, 1556]) func shortHeaders(_ place: Int) async throws {
+    let folder = ScratchFolder()
+    let picture = try Scene.smooth(40, 30, .rgbaFloat, tags: .sRGB)
+    try write(picture, "a.dpx", in: folder)
+    var bytes = folder.read("a.dpx")
+    bytes.removeSubrange(1664..<2048)
+    // The pixels follow the part that every file has.
+    for (place, value) in [(4, 1664), (16, bytes.count), (28, 0), (808, 1664)] {
+      bytes.replaceSubrange(place..<(place + 4), with: PhotographMaterial.big(value, 4))
+    }
+    folder.write(bytes, to: "plain.dpx")
+    let plain = try await FrameReader.open(folder.file("plain.dpx"))
+    #expect(plain.properties.pictureMetadata.losses(in: .png).isEmpty)
+    let name = Array("Somebody".utf8) + [0]
+    bytes.replaceSubrange(place..<(place + name.count), with: name)
+    folder.write(bytes, to: "b.dpx")
+    let metadata = try await FrameReader.open(folder.file("b.dpx")).properties.pictureMetadata
+    #expect(metadata.losses(in: .png) == ["header of the production"])
+    for (name, format) in [("c.dpx", PixelFormat.rgbaFloat), ("d.dpx", .rgba8)] {
+      try write(
+        Scene.smooth(40, 30, format, tags: .sRGB), name, in: folder, metadata: metadata)
+      let copy = folder.read(name)
+      #expect(Array(copy[place..<(place + 8)]) == Array("Somebody".utf8))
+      // No timecode.
+      #expect(copy[1920..<1924].allSatisfy { $0 == 0xFF })
+    }
+  }
+
   /// The code 685 is white, 95 black, 470 by the curve's definition about 0.18; codes come back as they were.
   @Test func printingDensity() async throws {
     let folder = ScratchFolder()

@@ -18,6 +18,8 @@ enum DPXFormat: PlainRowFormat {
   private static let productionByteCount = 384
   /// The places of fields that describe a production: dates and names; source and device; film and television.
   private static let productionPlaces = [136..<660, 1432..<1620, 1664..<2048]
+  /// Where the program or the person stands that made the file.
+  private static let creatorPlaces = 160..<260
   /// Where the file's size stands.
   private static let byteCountPlace = 16
   /// Where the height stands, behind the width.
@@ -52,14 +54,7 @@ enum DPXFormat: PlainRowFormat {
     try claim.checkMemory()
     let frame = try FFmpegPictures.decode(bytes, .dpx, AV_CODEC_ID_DPX, request)
     let transfer = bytes[transferPlace]
-    let dataPlace = headerByteCount + productionByteCount
-    if bytes.count > dataPlace, number(bytes, 4) >= dataPlace,
-      [260..<660, 1432..<1620, 1664..<2048].contains(where: { places in
-        bytes[places].contains { $0 != 0 && $0 != 0xFF }
-      })
-    {
-      frame.metadata.productionHeader = Array(bytes[..<dataPlace])
-    }
+    frame.metadata.productionHeader = productionHeader(bytes)
     frame.metadata.storedDepth = PixelLayout(frame.pixelFormat)?.depth
     frame.metadata.isLogarithmic = transfer == printingDensity || transfer == logarithmic
     if transfer == linear {
@@ -74,6 +69,22 @@ enum DPXFormat: PlainRowFormat {
       frame.pointer.pointee.color_trc = AVCOL_TRC_UNSPECIFIED
     }
     return frame
+  }
+
+  /// The header of a file that says something about a production, with the parts for film and television if it has them.
+  private static func productionHeader(_ bytes: [UInt8]) -> [UInt8]? {
+    let dataPlace = headerByteCount + productionByteCount
+    let hasParts = bytes.count > dataPlace && number(bytes, 4) >= dataPlace
+    let header = bytes[..<(hasParts ? dataPlace : headerByteCount)]
+    func says(_ places: Range<Int>) -> Bool { header[places].contains { $0 != 0 && $0 != 0xFF } }
+    // FFmpeg names itself.
+    let hasCreator = says(creatorPlaces) && !header[creatorPlaces].starts(with: "Lavc".utf8)
+    // A date alone is that of the file.
+    let isSaid = productionPlaces.contains { places in
+      places.upperBound <= header.count
+        && says(places.clamped(to: creatorPlaces.upperBound..<dataPlace))
+    }
+    return hasCreator || isSaid ? Array(header) : nil
   }
 
   static func part(
@@ -129,9 +140,12 @@ enum DPXFormat: PlainRowFormat {
     ] {
       put(value, at: place, in: &bytes)
     }
-    guard let source, source.count == dataPlace else { return }
-    for places in productionPlaces { bytes.replaceSubrange(places, with: source[places]) }
-    guard isBigEndian(source) != isBigEndian(bytes) else { return }
+    guard let source else { return }
+    for places in productionPlaces where places.upperBound <= source.count {
+      bytes.replaceSubrange(places, with: source[places])
+    }
+    // Without the parts for film and television all is text.
+    guard source.count == dataPlace, isBigEndian(source) != isBigEndian(bytes) else { return }
     // Numbers of four bytes, of film and of television.
     for places in [1712..<1732, 1920..<1928, 1932..<1984] {
       for place in stride(from: places.lowerBound, to: places.upperBound, by: 4) {
