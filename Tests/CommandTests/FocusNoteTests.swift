@@ -48,6 +48,25 @@ import Testing
     }
   }
 
+  @Test func saysTheScaleOfAMap() async throws {
+    let folder = Folder()
+    try Material.still(in: folder)
+    let map = try PixelBuffer(
+      dimensions: Material.size, format: .disparityFloat, tags: .linearBT709,
+      values: (0..<Material.size.count).map { Float($0 % 7) })
+    try PictureWriter.write(map, to: folder.file("map.pfm"))
+    var bytes = folder.read("map.pfm")
+    let scale = try #require(bytes.indices.first { bytes[$0...].starts(with: "-1".utf8) })
+    bytes[scale + 1] = UInt8(ascii: "4")
+    folder.write(bytes, to: "scaled.pfm")
+    let line = "the values of the map scaled.pfm are divided by the scale that its head says, 4.0"
+    for name in ["map.pfm", "scaled.pfm"] {
+      let outcome = try await works(
+        ["render", "in.png", "--disparity", name, "-o", "out.png", "--force"], in: folder)
+      #expect(outcome.errors.contains(line) == (name == "scaled.pfm"), "\(outcome.errors)")
+    }
+  }
+
   @Test func saysWhatIsNotSharp() async throws {
     let folder = Folder()
     try await Self.movie(in: folder)

@@ -37,4 +37,17 @@ import Testing
     let written = try Data(contentsOf: URL(fileURLWithPath: copy))
     #expect(written.suffix(24) == file.suffix(24))
   }
+
+  /// Values are divided by the amount of the scale, which is told.
+  @Test(arguments: [("-1.0", nil), ("-2.0", 2), ("-0.5", 0.5)] as [(String, Float?)])
+  func scales(_ text: String, _ divisor: Float?) async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appendingPathComponent("map.pfm").path
+    let scaled = Data("Pf\n# A remark.\n2 3\n\(text)\n".utf8) + file.suffix(24)
+    try scaled.write(to: URL(fileURLWithPath: path))
+    let reader = try await FrameReader.open(path, options: ReadOptions(content: .disparity(.unit)))
+    #expect(reader.properties.pictureMetadata.valueDivisor == divisor)
+    let map = try #require(try await reader.next()).pixelBuffer
+    #expect(map.disparity(x: 0, y: 0) == 4 / (divisor ?? 1))
+  }
 }

@@ -93,6 +93,9 @@ struct OutputNotes {
         "the map's channel is called depth and is read as disparity: larger is nearer;"
           + " --disparity-kind depth reads it as depth")
     }
+    if let divisor = metadata.valueDivisor {
+      note("the values of the map \(map) are divided by the scale that its head says, \(divisor)")
+    }
     guard metadata.isColoredMap else { return }
     note(
       "the map \(map) has colours, of which the luma is taken for disparity: false colours are to be made"

@@ -11,7 +11,22 @@ enum PFMFormat: PlainRowFormat {
     try check(bytes, request)
     let frame = try FFmpegPictures.decode(bytes, .pfm, AV_CODEC_ID_PFM, request)
     if PortableFloatMap.isTurnedByFFmpeg { focal_frame_flip(frame.pointer) }
+    frame.metadata.valueDivisor = divisor(bytes)
     return frame
+  }
+
+  /// The amount of the scale, whose sign is the order of bytes; `nil` for 1.
+  private static func divisor(_ bytes: [UInt8]) -> Float? {
+    // Behind remarks, of which a few may be long.
+    let lines = bytes.prefix(4096).split(separator: newLine, maxSplits: 64)
+    let words = lines.filter { $0.first != UInt8(ascii: "#") }.prefix(4).flatMap {
+      $0.split { $0 <= UInt8(ascii: " ") }
+    }
+    guard words.count > 3,
+      let scale = Float(String(decoding: words[3], as: UTF8.self)), scale.isFinite,
+      abs(scale) != 1
+    else { return nil }
+    return abs(scale)
   }
 
   /// A file's first words: a mark, the width and the height.

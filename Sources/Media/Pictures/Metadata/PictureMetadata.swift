@@ -92,6 +92,8 @@ public struct PictureMetadata: Hashable, Sendable {
   public var isCalledDepth: Bool { mapChannel.map(OpenEXRSelection.isDepth) ?? false }
   /// Whether a map's file has colours, of which luma was taken.
   public internal(set) var isColoredMap = false
+  /// By what the floats of a PFM are divided, as its head says; `nil` where they stay as they are.
+  public internal(set) var valueDivisor: Float?
   /// Whether colours were multiplied by alpha, where the file has alpha.
   public package(set) var hasPremultipliedAlpha = false
   /// Whether a file that is written has alpha also where it is 1 everywhere.
@@ -203,6 +205,7 @@ public struct PictureMetadata: Hashable, Sendable {
     result.leftOutChannels = leftOutChannels
     result.companions = companions
     result.mapChannel = mapChannel
+    result.valueDivisor = valueDivisor
     return result
   }
 }
