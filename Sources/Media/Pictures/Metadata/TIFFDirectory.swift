@@ -122,16 +122,15 @@ struct TIFFDirectory {
     guard let directory = TIFFDirectory(read, at: first, isBigEndian, layout, &rest) else {
       return nil
     }
-    self = directory
-    guard seeksPicture, directory[Tag.rawVersion] == nil else { return }
-    var page = directory
-    while page.isOfAnother {
-      guard page.next > 0,
-        let other = TIFFDirectory(read, at: page.next, isBigEndian, layout, &rest)
-      else { return }
-      page = other
+    var page: TIFFDirectory? = directory
+    if seeksPicture, directory[Tag.rawVersion] == nil {
+      while let other = page, other.isOfAnother {
+        page =
+          other.next > 0
+          ? TIFFDirectory(read, at: other.next, isBigEndian, layout, &rest) : nil
+      }
     }
-    self = page
+    self = page ?? directory
   }
 
   /// The bytes of a directory's fields.
