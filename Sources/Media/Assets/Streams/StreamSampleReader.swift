@@ -5,7 +5,7 @@ import Dispatch
 import FocalBoxes
 import FocalCore
 
-/// A sample of captions.
+/// A sample, with what a cue of captions says beside its text.
 struct StreamCue: Sendable {
   var text: [UInt8] = []
   /// Of WebVTT: where the cue stands, and its name.
@@ -32,7 +32,7 @@ final class StreamSampleReader: SampleReader, @unchecked Sendable {
   private var isFromStart = false
 
   private(set) var besideLast: [UInt8]?
-  /// Of the sample that was read last, were it a cue.
+  /// Of the sample that was read last, if it is a cue, all but its text.
   private(set) var lastCue = StreamCue()
 
   /// A sample that lies no farther ahead is reached by reading on.
@@ -106,7 +106,7 @@ final class StreamSampleReader: SampleReader, @unchecked Sendable {
     besideLast = beside.map { [UInt8](UnsafeBufferPointer(start: $0, count: count)) }
     let bytes = [UInt8](
       UnsafeBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size)))
-    if isCaptions { lastCue = cue(bytes, packet) }
+    if isCaptions { lastCue = cue(packet) }
     return bytes
   }
 
@@ -115,13 +115,12 @@ final class StreamSampleReader: SampleReader, @unchecked Sendable {
       == AVMEDIA_TYPE_SUBTITLE
   }
 
-  private func cue(_ bytes: [UInt8], _ packet: UnsafeMutablePointer<AVPacket>) -> StreamCue {
+  private func cue(_ packet: UnsafeMutablePointer<AVPacket>) -> StreamCue {
     // The first two lines of an addition, behind its number, are the settings and the name.
     let lines = besideLast?.dropFirst(8).split(
       separator: 0x0A, maxSplits: 2, omittingEmptySubsequences: false)
     let addition = (lines ?? []).map { String(decoding: $0, as: UTF8.self) }
     return StreamCue(
-      text: bytes,
       settings: text(AV_PKT_DATA_WEBVTT_SETTINGS, of: packet) ?? addition.first ?? "",
       identifier: text(AV_PKT_DATA_WEBVTT_IDENTIFIER, of: packet)
         ?? addition.dropFirst().first ?? "")
@@ -214,8 +213,10 @@ final class StreamSampleQueue: @unchecked Sendable {
         let reader = reader ?? StreamSampleReader(scan, stream, source)
         self.reader = reader
         do throws(CinematicError) {
-          _ = try reader.sample(number)
-          continuation.resume(returning: .success(reader.lastCue))
+          let bytes = try reader.sample(number)
+          var cue = reader.lastCue
+          cue.text = bytes
+          continuation.resume(returning: .success(cue))
         } catch {
           continuation.resume(returning: .failure(error))
         }
