@@ -93,7 +93,7 @@ import Testing
 
   @Test(arguments: [
     ("out", "out"), ("out.xyz", ".xyz"), ("out.bmp", ".bmp"), ("out%04d.mp4", "out%04d.mp4"),
-    ("%d/%d.png", "no"), ("folder.png", "folder.png"),
+    ("out%04x.png", "out%04x.png"), ("%d/%d.png", "no"), ("folder.png", "folder.png"),
     ("in.png/out.png", "in.png/out.png"), ("/proc/out.png", "/proc/out.png"), ("", "file name"),
   ])
   func outputs(_ output: String, _ name: String) async throws {

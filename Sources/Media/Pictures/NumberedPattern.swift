@@ -31,7 +31,10 @@ public struct NumberedPattern: Hashable, Sendable, CustomStringConvertible {
   public init?(_ path: String) throws(CinematicError) {
     let cut = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     let name = path[cut...]
-    guard name.replacing("%%", with: "").firstRange(of: /%\d*d/) != nil else { return nil }
+    // Zeros before a width are of numbers alone: %04x is a slip, where %20 is a space in an address.
+    guard name.replacing("%%", with: "").firstRange(of: /%(\d*d|0\d+[a-z])/) != nil else {
+      return nil
+    }
     var parts = [""]
     var digits = 1
     var rest = name[...]
@@ -53,7 +56,7 @@ public struct NumberedPattern: Hashable, Sendable, CustomStringConvertible {
       else {
         throw CinematicError(
           .invalidParameter, "\(path) is not a pattern for numbered files",
-          remedy: "write the number once, as %d or %04d, and a percent sign as %%")
+          remedy: "write the number once, as %d or %04d, and a percent sign beside it as %%")
       }
       digits = max(count, 1)
       parts.append("")
