@@ -207,6 +207,40 @@ struct TrackPlaceTests {
     #expect(caption.pieces.map(\.style.textColor) == [.yellow])
   }
 
+  /// TS 26.245, 5.16: the entry says the colour behind all captions. Colours that differ are told.
+  @Test func backgrounds() throws {
+    let color = Caption.Color(red: 10, green: 20, blue: 200, alpha: 128)
+    func document(_ colors: [Caption.Color?]) -> CaptionDocument {
+      let captions = colors.enumerated().map { index, color in
+        var (plain, slanted) = (Caption.Style(), Caption.Style())
+        (plain.backgroundColor, slanted.backgroundColor) = (color, color)
+        slanted.fontStyle = .italic
+        return Caption(
+          pieces: [("words ", plain), ("slant", slanted)],
+          timeRange: TimeRange(
+            start: Time(value: Int64(index), timescale: 1), duration: Time(value: 1, timescale: 1)))
+      }
+      return CaptionDocument(captions: captions, format: .webVTT)
+    }
+    func colors(_ captions: [Caption]) -> Set<Caption.Color?> {
+      Set(captions.flatMap(\.pieces).map(\.style.backgroundColor))
+    }
+    let told = ["boxes have the player's colour, here and later"]
+    let own = try Self.back(document([color, color]), .timedText)
+    #expect(own.track.losses.isEmpty && colors(own.captions) == [color], "\(own.track.losses)")
+    #expect(own.captions.allSatisfy { $0.pieces.map(\.style.fontStyle) == [nil, .italic] })
+    for other in [[color, nil], [color, .red]] as [[Caption.Color?]] {
+      let mixed = try Self.back(document(other), .timedText)
+      #expect(mixed.track.losses.map(\.reason) == told && colors(mixed.captions) == [nil])
+    }
+    #expect(try Self.back(document([color]), .quickTimeText).track.losses.map(\.reason) == told)
+    // FFmpeg's black says nothing.
+    let black = try Self.back(document([.black]), .timedText)
+    #expect(black.track.losses.isEmpty && colors(black.captions) == [nil])
+    let none = try Self.back(document([nil]), .timedText)
+    #expect(none.track.losses.isEmpty && colors(none.captions) == [nil])
+  }
+
   /// A text that no sample holds is cut, and that is an error.
   @Test func longText() throws {
     let text = String(repeating: "wörd ", count: 20_000)

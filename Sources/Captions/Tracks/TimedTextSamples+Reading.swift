@@ -20,16 +20,20 @@ extension TimedTextSamples {
     return CaptionDocument(captions: joiner.all, format: .subRip)
   }
 
-  /// Where the entry lets captions stand, and the style of text that has none of its own.
+  /// Where the entry lets captions stand, and the style of text that has none of its own. The colour behind text is that
+  /// of all of it.
   private static func defaults(_ entry: Box) -> (place: Place, style: Caption.Style) {
     guard entry.type == "tx3g" else { return (.usual, .plain) }
     var reader = ByteReader(
       entry.bytes[...].dropFirst(entry.headerSize), box: "tx3g")
-    // The data reference, flags; behind the justification the background and the box.
+    // The data reference, flags; behind the background the box.
     guard (try? reader.skip(12)) != nil, let horizontal = try? reader.u8(),
-      let vertical = try? reader.u8(), (try? reader.skip(12)) != nil,
-      let style = style(&reader)?.style
+      let vertical = try? reader.u8(), let background = try? reader.u32(),
+      (try? reader.skip(8)) != nil, var style = style(&reader)?.style
     else { return (.usual, .plain) }
+    let color = Caption.Color(rgba: background)
+    // Black is what FFmpeg writes for text that says nothing of it.
+    if color.alpha > 0, color != .black { style.backgroundColor = color }
     return (
       Place(horizontal: Int8(bitPattern: horizontal), vertical: Int8(bitPattern: vertical)), style
     )
@@ -48,6 +52,8 @@ extension TimedTextSamples {
       let next =
         scalars.index(index, offsetBy: end - position, limitedBy: scalars.endIndex)
         ?? scalars.endIndex
+      var style = style
+      style.backgroundColor = usual.backgroundColor
       pieces.append((String(scalars[index..<next]), style))
       (position, index) = (end, next)
     }
@@ -90,10 +96,22 @@ extension TimedTextSamples {
     if face & 1 != 0 { style.fontWeight = .bold }
     if face & 2 != 0 { style.fontStyle = .italic }
     if face & 4 != 0 { style.decoration = .underline }
-    let own = Caption.Color(
-      red: UInt8(color >> 24), green: UInt8(color >> 16 & 255), blue: UInt8(color >> 8 & 255),
-      alpha: UInt8(color & 255))
+    let own = Caption.Color(rgba: color)
     if own != .white, own.alpha > 0 { style.textColor = own }
     return (Int(start), Int(end), style)
+  }
+}
+
+extension Caption.Color {
+  /// Red, green, blue and alpha from the highest byte down, as timed text stores a colour.
+  fileprivate init(rgba: UInt32) {
+    self.init(
+      red: UInt8(rgba >> 24), green: UInt8(rgba >> 16 & 255), blue: UInt8(rgba >> 8 & 255),
+      alpha: UInt8(rgba & 255))
+  }
+
+  /// The same way.
+  var rgba: UInt32 {
+    UInt32(red) << 24 | UInt32(green) << 16 | UInt32(blue) << 8 | UInt32(alpha)
   }
 }

@@ -3,8 +3,8 @@
 import FocalBoxes
 import FocalCore
 
-/// Samples of 3GPP's timed text (TS 26.245) and of QuickTime's: a text, and styles of ranges of it. Where captions stand
-/// is said once, in the sample entry.
+/// Samples of 3GPP's timed text (TS 26.245) and of QuickTime's: a text, and styles of ranges of it. Where captions stand,
+/// and the colour behind them, is said once, in the sample entry.
 struct TimedTextSamples {
   private(set) var samples: [CaptionTrack.Sample] = []
   private(set) var losses: [CaptionIssue]
@@ -19,10 +19,13 @@ struct TimedTextSamples {
     let free = FreeCaptions(captions, for: .timedText)
     losses = free.losses
     let place = kind == .timedText ? Place.mostOften(in: free.captions) : .usual
+    let background = kind == .timedText ? Self.commonBackground(of: free.captions) : nil
     entry =
       kind == .timedText
-      ? SampleEntry.timedText(justification: (place.horizontal, place.vertical)) : SampleEntry.text
-    for caption in free.captions { tellLosses(of: caption, in: place) }
+      ? SampleEntry.timedText(
+        justification: (place.horizontal, place.vertical), background: background?.rgba ?? 0)
+      : SampleEntry.text
+    for caption in free.captions { tellLosses(of: caption, in: place, on: background) }
     let crowds = try CaptionGrouper.sampleGroups(of: free.captions)
     losses += crowds.losses
     samples = crowds.groups.map { ($0.timeRange, sample($0.captions)) }
@@ -37,7 +40,16 @@ struct TimedTextSamples {
         time: caption.timeRange.start, severity: severity, reason: "\(reason), here and later"))
   }
 
-  private mutating func tellLosses(of caption: Caption, in place: Place) {
+  /// The colour behind all text; `nil` if some of it has another one, or none.
+  private static func commonBackground(of captions: [Caption]) -> Caption.Color? {
+    let colors = Set(captions.flatMap(\.pieces).map(\.style.backgroundColor))
+    guard colors.count == 1, let color = colors.first else { return nil }
+    return color
+  }
+
+  private mutating func tellLosses(
+    of caption: Caption, in place: Place, on background: Caption.Color?
+  ) {
     let own = Place(caption)
     if own.vertical != place.vertical || !own.isExact {
       lose(caption, "captions stand at the \(place.vertical == 0 ? "top" : "bottom")")
@@ -57,7 +69,9 @@ struct TimedTextSamples {
     }
     for piece in caption.pieces {
       if piece.style.ruby != nil { lose(caption, "ruby is left out") }
-      if piece.style.backgroundColor != nil { lose(caption, "boxes have the player's colour") }
+      if let color = piece.style.backgroundColor, color != background {
+        lose(caption, "boxes have the player's colour")
+      }
       if piece.style.decoration?.isDisjoint(with: [.lineThrough, .overline]) == false {
         lose(caption, "lines through and over text are left out")
       }
@@ -99,8 +113,7 @@ struct TimedTextSamples {
             (style.fontWeight == .bold ? 1 : 0) | (style.fontStyle == .italic ? 2 : 0)
               | (style.decoration?.contains(.underline) == true ? 4 : 0))
           writer.u8(18)
-          let color = style.textColor ?? .white
-          for part in [color.red, color.green, color.blue, color.alpha] { writer.u8(part) }
+          writer.u32((style.textColor ?? .white).rgba)
         }
       })
     return writer.bytes

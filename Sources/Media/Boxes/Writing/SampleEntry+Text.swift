@@ -17,16 +17,20 @@ extension SampleEntry {
 
   /// An entry of timed text (3GPP TS 26.245).
   ///
-  /// - Parameter justification: lines from the left 0, centred 1, to the right -1; at the top 0, in the middle 1, at the
-  ///   bottom -1.
-  public static func timedText(justification: (horizontal: Int8, vertical: Int8)) -> Box {
+  /// - Parameters:
+  ///   - justification: lines from the left 0, centred 1, to the right -1; at the top 0, in the middle 1, at the bottom -1.
+  ///   - background: the colour behind text: red, green, blue and alpha from the highest byte down; 0 for none.
+  public static func timedText(
+    justification: (horizontal: Int8, vertical: Int8), background: UInt32 = 0
+  ) -> Box {
     Box("tx3g") { writer in
       writer.zeros(6)
       writer.u16(1)
       writer.u32(0)
       writer.u8(UInt8(bitPattern: justification.horizontal))
       writer.u8(UInt8(bitPattern: justification.vertical))
-      writer.zeros(4 + 8)
+      writer.u32(background)
+      writer.zeros(8)
       // Style: all characters, font 1, 18 points, white.
       writer.zeros(4)
       writer.u16(1)
