@@ -102,6 +102,10 @@ import Testing
     ] {
       #expect(stream.errors.contains(said), "\(said): \(stream.errors)")
     }
+    // Pictures in a pipe have no sound either.
+    let pictures = try await Program.shell("\(burn) -o - --format png > all", in: folder)
+    let silence = "png is written without sound: that of clip.mov is left out"
+    #expect(pictures.code == 0 && pictures.errors.contains(silence), "\(pictures.errors)")
     // What y4m does not say is said of it, where the output states it.
     let assumed = "a.y4m does not say its colours, which are taken for smpte170m with bt709"
     let read = try await Program.shell("focal captions burn a.srt a.y4m -o b.mov", in: folder)

@@ -145,8 +145,8 @@ struct OutputNotes {
   private var outputName: String { PipePath.outputName(output) }
 
   private func tell(_ stream: StreamFormat) {
-    guard stream == .y4m || stream == .nut else { return }
     if hasSound { note("\(stream.name) is written without sound: that of \(source) is left out") }
+    guard stream.stillKind == nil else { return }
     if let unsaid = stream.unsaid(of: settings.tags, settings.dimensions) {
       note("\(unsaid): tell the program that reads it")
     }
