@@ -112,6 +112,29 @@ import Testing
     }
   }
 
+  /// Of pictures of one time the last is shown, as in QuickTime and MP4, and the others are named. Matroska counts
+  /// milliseconds.
+  @Test func picturesOfOneTime() async throws {
+    var options = ForeignClip.Options()
+    (options.rate, options.frames) = (2000, 20)
+    let path = Self.path(
+      try ForeignClip.bytes(format: "matroska", codec: "ffv1", options: options))
+    defer { Self.remove(path) }
+    let all = try ReferenceDecoder.luma(of: path)
+    let shown = all.indices.filter { $0 + 1 == all.count || all[$0].time != all[$0 + 1].time }
+    try #require(all.count == 20 && shown.count < 15)
+    let reader = try await FrameReader.open(path)
+    #expect(reader.properties.frameCount == shown.count)
+    let words = "\(all.count - shown.count) pictures that are shown for no time"
+    #expect(reader.properties.unkeptExtras == [words])
+    var times: [Time] = []
+    while let frame = try await reader.next() {
+      #expect(Self.luma(frame.pixelBuffer) == all[shown[frame.index]].bytes, "\(frame.index)")
+      times.append(frame.time)
+    }
+    #expect(times.count == shown.count && zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
+  }
+
   /// A frame is the same however it was reached, bit for bit.
   @Test(arguments: kinds) func anyFrameEqualsTheSequentialOne(_ kind: Kind) async throws {
     let reader = try await Self.reader(MemorySource(try kind.bytes()))

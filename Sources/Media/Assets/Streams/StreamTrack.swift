@@ -66,7 +66,8 @@ final class StreamTrack: CodedTrack {
       let scan = try await scan()
       return Timeline(
         scan.index, mediaTimescale: stream.clock.timescale,
-        movieTimescale: stream.clock.timescale, edits: soundEdits(scan), isFragmented: false)
+        movieTimescale: stream.clock.timescale, edits: soundEdits(scan), isFragmented: false,
+        showsAll: mediaType != .video)
     }
   }
 
@@ -125,6 +126,7 @@ final class StreamTrack: CodedTrack {
   func pictureFacts() async throws(CinematicError) -> PictureFacts {
     var facts = PictureFacts(stream)
     facts.mayLackFirst = true
+    facts.unread += try await timeline().unseenPictures
     return facts
   }
 
