@@ -91,21 +91,67 @@ import Testing
     #expect(facts?.unread == ["\(words) that \(gone.count == 1 ? "is" : "are") shown for no time"])
   }
 
-  /// An index that an old program compressed is no damage.
-  @Test func compressedIndex() async throws {
-    let bytes = try Box.parse(MovieLayout([StoredCompanionTests.pictures()]).bytes()[...]).flatMap {
-      box -> [UInt8] in
+  /// The bytes of a file whose index is compressed, as old programs left it.
+  ///
+  /// - Parameters:
+  ///   - size: how many bytes the index is said to have.
+  ///   - inner: what is compressed in the place of the index.
+  private static func compressed(
+    _ layout: MovieLayout, method: String = "zlib", size: Int? = nil, inner: [UInt8]? = nil
+  ) throws -> [UInt8] {
+    try Box.parse(layout.bytes()[...]).flatMap { box -> [UInt8] in
       guard box.type == "moov" else { return box.bytes }
-      let packed = Box("cmvd", data: [UInt8](repeating: 7, count: 60))
-      return Box("moov", [Box("cmov", [Box("dcom", data: Array("zlib".utf8)), packed])]).bytes
+      let content = inner ?? box.bytes
+      let packed = Box.of("cmvd") { builder in
+        builder.u32(size ?? content.count)
+        builder.bytes += PNGFormat.stored(content)
+      }
+      return Box("moov", [Box("cmov", [Box("dcom", data: Array(method.utf8)), packed])]).bytes
     }
-    let asset = Asset(source: MemorySource(bytes))
-    let errors = [
-      await failure { () async throws(CinematicError) in _ = try await asset.load(.duration) },
-      await failure { () async throws(CinematicError) in _ = try await asset.load(.tracks) },
-    ]
-    for error in errors {
-      #expect(error?.code == .unsupported && error?.message.contains("compressed") == true)
+  }
+
+  /// A movie whose index an old program compressed is read as others are: its samples and what is said about it, too.
+  @Test func compressedIndex() async throws {
+    var layout = MovieLayout([StoredCompanionTests.pictures()])
+    layout.tracks[0].samples[7].data = Array("the seventh".utf8)
+    layout.extras = [Box("abcd", data: [1])]
+    let plain = Asset(source: MemorySource(layout.bytes()))
+    let source = MemorySource(try Self.compressed(layout))
+    let asset = Asset(source: source)
+    #expect(try await asset.load(.duration) == plain.load(.duration))
+    let track = try #require(try await asset.loadTracks(withMediaType: .video).first)
+    let (index, timeline) = try await track.load(.sampleIndex, .timeline)
+    #expect(index.count == 75 && timeline.count == 75)
+    #expect(try await track.sampleData(7) == layout.tracks[0].samples[7].data)
+    let found = try await FilmCompanions(asset, frameDuration: Time(value: 1, timescale: 25))
+    #expect(found.leftOut == ["the box 'abcd' of the movie"])
+    // Once, whatever is asked for.
+    let size = try await source.byteCount()
+    #expect(source.readRanges.allSatisfy { $0.upperBound <= size } && source.bytesRead < 2 * size)
+  }
+
+  /// What is compressed in another way, to no sense, or to more than an index has, is refused before memory is taken.
+  @Test func unreadableCompressedIndices() async throws {
+    let layout = MovieLayout([StoredCompanionTests.pictures()])
+    let moov = try #require(try Box.parse(layout.bytes()[...]).first { $0.type == "moov" }).bytes
+    let again = try Self.compressed(layout)
+    let nested = try #require(try Box.parse(again[...]).first { $0.type == "moov" }).bytes
+    for (bytes, code) in [
+      (try Self.compressed(layout, method: "lzma"), CinematicError.Code.unsupported),
+      (try Self.compressed(layout, size: 0xFFFF_FFF0), .unsupported),
+      (try Self.compressed(layout, inner: nested), .unsupported),
+      (try Self.compressed(layout, size: moov.count - 1), .malformed),
+      (try Self.compressed(layout, size: moov.count + 1), .malformed),
+      (try Self.compressed(layout, size: 0), .malformed),
+      (try Self.compressed(layout, inner: Array(moov.dropLast())), .malformed),
+      (try Self.compressed(layout, inner: [1, 2, 3]), .malformed),
+    ] {
+      let asset = Asset(source: MemorySource(bytes))
+      let errors = [
+        await failure { () async throws(CinematicError) in _ = try await asset.load(.duration) },
+        await failure { () async throws(CinematicError) in _ = try await asset.load(.tracks) },
+      ]
+      for error in errors { #expect(error?.code == code, "\(String(describing: error))") }
     }
   }
 }

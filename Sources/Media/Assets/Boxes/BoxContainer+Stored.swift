@@ -70,7 +70,7 @@ extension BoxContainer {
     let size = try await browser.source.believedByteCount()
     var left = BoxBrowser.maximumContentSize
     for header in try await browser.all(in: parent)
-    where header.end <= size && header.type.rawValue != 0 {
+    where (parent != nil || header.end <= size) && header.type.rawValue != 0 {
       if Self.describes(header) || types.contains(header.type) {
         left -= header.contentSize
         guard left >= 0 else {

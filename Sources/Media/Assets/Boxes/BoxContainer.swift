@@ -9,6 +9,7 @@ final class BoxContainer: AssetContainer {
   /// Ticks a second, and how many of them the header says that the movie lasts.
   typealias Clock = (timescale: Int32, duration: Int64?)
 
+  private let storedMovieBox = SharedLoad<BoxHeader>()
   private let movie = SharedLoad<BoxHeader>()
   private let movieClock = SharedLoad<Clock>()
   private let movieMatrix = SharedLoad<TransformMatrix>()
@@ -27,9 +28,16 @@ final class BoxContainer: AssetContainer {
 
   // MARK: - The movie
 
-  /// `moov`, found.
+  /// `moov`, found, and unpacked where it is compressed.
   func moov() async throws(CinematicError) -> BoxHeader {
-    try await movie.value { [browser] () async throws(CinematicError) -> BoxHeader in
+    try await movie.value { [self] () async throws(CinematicError) -> BoxHeader in
+      try await unpacked(try await storedMoov())
+    }
+  }
+
+  /// `moov` as it stands in the file.
+  private func storedMoov() async throws(CinematicError) -> BoxHeader {
+    try await storedMovieBox.value { [browser] () async throws(CinematicError) -> BoxHeader in
       guard let moov = try await browser.topLevel("moov") else {
         let cut = try await browser.topLevel().last
         let size = try await browser.source.believedByteCount()
@@ -46,8 +54,8 @@ final class BoxContainer: AssetContainer {
 
   /// `moov`, for callers that look through most of it.
   private func wholeMoov() async throws(CinematicError) -> BoxHeader {
+    await browser.readAhead(in: try await storedMoov())
     let moov = try await moov()
-    await browser.readAhead(in: moov)
     // The rest of its header is asked for, too: with it one read brings all that follows. What is wrong with the header
     // is told then.
     do throws(CinematicError) {
@@ -170,7 +178,6 @@ final class BoxContainer: AssetContainer {
         }
         tracks.append(track)
       }
-      if tracks.isEmpty { try await checkReadable(moov) }
       return tracks
     }
     return contents.map { BoxTrack($0, in: self) }
@@ -180,17 +187,11 @@ final class BoxContainer: AssetContainer {
 
   func box(_ type: FourCC, in parent: BoxHeader) async throws(CinematicError) -> BoxHeader {
     guard let box = try await browser.first(type, in: parent) else {
-      if parent.type == "moov" { try await checkReadable(parent) }
       throw CinematicError(
         .malformed, "\(name): '\(parent.type)' has no box '\(type)'",
         remedy: "copy or download the file again")
     }
     return box
-  }
-
-  /// - Throws: `unsupported` for an index that is compressed as a whole.
-  private func checkReadable(_ moov: BoxHeader) async throws(CinematicError) {
-    if try await browser.first("cmov", in: moov) != nil { throw .compressedIndex(name) }
   }
 
   /// The result of `body`; its error gets the file's name.

@@ -22,7 +22,10 @@ extension BoxBrowser {
       return 0
     }
     let start = parent.contentOffset + leading
-    guard parent.end <= size else { throw cutShort(parent) }
+    let unpackedEnd = unpacked.map { $0.start + Int64($0.bytes.count) }
+    guard parent.end <= (parent.offset < size ? size : unpackedEnd ?? size) else {
+      throw cutShort(parent)
+    }
     if levels[start] == nil { levels[start] = Level(next: start, end: parent.end) }
     return start
   }
@@ -67,7 +70,7 @@ extension BoxBrowser {
     return header
   }
 
-  private func cutShort(_ header: BoxHeader) -> CinematicError {
+  func cutShort(_ header: BoxHeader) -> CinematicError {
     .malformedMovie(
       "\(source.name) is cut short in the box '\(header.type)' at byte \(header.offset)")
   }
@@ -109,6 +112,10 @@ extension BoxBrowser {
   func bytes(
     _ start: Int64, _ count: Int, window: Int, isKept: Bool = false
   ) async throws(CinematicError) -> ArraySlice<UInt8> {
+    if let unpacked, start >= unpacked.start {
+      let place = Int(min(start - unpacked.start, Int64(unpacked.bytes.count)))
+      return unpacked.bytes[place...].prefix(count)
+    }
     if let known = windows.bytes(start, count) { return known }
     // Bytes that are there are not read again, neither before nor after the missing ones.
     let known = windows.beginning(start)

@@ -23,6 +23,8 @@ public final class BoxBrowser: @unchecked Sendable {
   var levels: [Int64: Level] = [:]
   /// The last bytes that were read.
   var windows = ReadWindows()
+  /// The box that the source holds compressed, as it is without that, and its place behind the source's end.
+  private(set) var unpacked: (start: Int64, bytes: [UInt8])?
   /// The boxes that are looked through.
   var walked: [Range<Int64>] = []
   /// The bytes that a read may bring beyond its request.
@@ -41,15 +43,40 @@ public final class BoxBrowser: @unchecked Sendable {
     try await first(type, in: nil)
   }
 
-  /// The head of the file's first box; `nil` where the file has no room for one.
+  /// The head of the first box in the file, or within another; `nil` where there is no room for one.
   ///
-  /// - Throws: `malformed` for a file that does not begin with a box.
-  public func firstHeader() async throws(CinematicError) -> BoxHeader? {
+  /// - Parameter parent: `nil` for the top of the file.
+  /// - Throws: `malformed` for what does not begin with a box.
+  public func firstHeader(
+    in parent: BoxHeader? = nil
+  ) async throws(CinematicError) -> BoxHeader? {
     try await lock.lock()
     defer { lock.unlock() }
-    let key = try await open(nil, 0)
+    let key = try await open(parent, 0)
     if let known = levels[key]!.headers.first { return known }
-    return try await advance(key, nil)
+    return try await advance(key, parent)
+  }
+
+  /// Adds a box that the source holds compressed, so that the boxes in it are found as others are.
+  ///
+  /// - Parameter bytes: the box without compression. A second one takes the place of the first.
+  /// - Returns: its head, at the place behind the source's end.
+  /// - Throws: `malformed` for bytes that are no whole box.
+  package func add(unpacked bytes: [UInt8]) async throws(CinematicError) -> BoxHeader {
+    try await lock.lock()
+    defer { lock.unlock() }
+    let start = try await source.believedByteCount()
+    let end = start + Int64(bytes.count)
+    let header: BoxHeader
+    do throws(CinematicError) {
+      header = try BoxHeader(bytes[...], offset: start, limit: end)
+    } catch {
+      throw error.naming(source.name)
+    }
+    guard header.end <= end else { throw cutShort(header) }
+    levels = levels.filter { $0.key < start }
+    unpacked = (start, bytes)
+    return header
   }
 
   /// The boxes at the top of the file, up to one that is cut off.

@@ -61,7 +61,9 @@ extension SourceFile {
       guard let box = try Box.parse(bytes[...], offset: header.offset).first else {
         throw CinematicError(.malformed, "the index of \(path) is empty")
       }
-      guard box["cmov"] == nil else { throw CinematicError.compressedIndex(path) }
+      guard box["cmov"] == nil else {
+        throw CinematicError.compressedIndex(path, "and is read only")
+      }
       return (box, header)
     } catch {
       throw error.naming(path)
@@ -71,9 +73,11 @@ extension SourceFile {
 
 extension CinematicError {
   /// Old programs of QuickTime compressed it.
-  static func compressedIndex(_ name: String) -> CinematicError {
+  ///
+  /// - Parameter reason: continues the sentence that it is compressed.
+  static func compressedIndex(_ name: String, _ reason: String) -> CinematicError {
     CinematicError(
-      .unsupported, "the index of \(name) is compressed",
+      .unsupported, "the index of \(name) is compressed \(reason)",
       remedy: "save the movie anew, as with ffmpeg -i IN -c copy OUT.mov")
   }
 }
