@@ -5,11 +5,11 @@ import FocalCore
 
 /// The segments in front of a JPEG's pixels (ITU-T T.81, annex B), and the pictures behind them.
 struct JPEGSegments {
-  private static let exifHead = Array("Exif\0\0".utf8)
-  private static let xmpHead = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
+  static let exifHead = Array("Exif\0\0".utf8)
+  static let xmpHead = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
   private static let extendedXMPHead = Array("http://ns.adobe.com/xmp/extension/\0".utf8)
   private static let profileHead = Array("ICC_PROFILE\0".utf8)
-  private static let photoshopHead = Array("Photoshop 3.0\0".utf8)
+  static let photoshopHead = Array("Photoshop 3.0\0".utf8)
   private static let multiPictureHead = Array("MPF\0".utf8)
   /// Bytes of a segment beside its length.
   private static let mostBytes = 65533

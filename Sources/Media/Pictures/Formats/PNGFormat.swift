@@ -26,6 +26,7 @@ enum PNGFormat: StillFormat {
     var isSRGB = false
     var header: ArraySlice<UInt8> = []
     var transparency: PNGTransparency?
+    var profiles: [PNGProfileText] = []
     var offset = signatureByteCount
     while offset + 12 <= bytes.count {
       let length = Int(bigEndian(bytes, offset))
@@ -44,13 +45,17 @@ enum PNGFormat: StillFormat {
         metadata.resolution = .init(
           horizontal: Double(bigEndian(bytes, offset + 8)),
           vertical: Double(bigEndian(bytes, offset + 12)))
-      case "iTXt" where xmp(content) != nil: metadata.xmp = xmp(content)
       case _ where PNGText.chunks.contains(type):
-        if let text = PNGText(type, content) { metadata.texts.append(text) }
+        if let profile = PNGProfileText(type, content) {
+          profiles.append(profile)
+        } else if let text = PNGText(type, content) {
+          metadata.texts.append(text)
+        }
       default: break
       }
       offset += 12 + length
     }
+    PNGProfileText.add(profiles, to: &metadata)
     if let data = av_frame_get_side_data(frame.pointer, AV_FRAME_DATA_ICC_PROFILE) {
       metadata.profile = ColorProfile(
         Array(UnsafeBufferPointer(start: data.pointee.data, count: Int(data.pointee.size))))
@@ -90,9 +95,7 @@ enum PNGFormat: StillFormat {
       chunks.append(
         ("pHYs", numbers.flatMap { bytes(UInt32(min($0.rounded(), 0x7FFF_FFFF))) } + [1]))
     }
-    if let xmp = picture.metadata.xmp {
-      chunks.append(("iTXt", Array(xmpKeyword.utf8) + [0, 0, 0, 0, 0] + xmp))
-    }
+    if let xmp = picture.metadata.xmp { chunks.append(PNGProfileText.chunk(xmp: xmp)) }
     if let exif = picture.metadata.exif { chunks.append(("eXIf", exif)) }
     chunks += picture.metadata.texts.map { ($0.type, $0.content) }
     return chunks
@@ -135,22 +138,6 @@ enum PNGFormat: StillFormat {
       place += 12 + length
     }
     return result
-  }
-
-  private static let xmpKeyword = "XML:com.adobe.xmp"
-
-  private static func xmp(_ content: ArraySlice<UInt8>) -> [UInt8]? {
-    let keyword = Array(xmpKeyword.utf8) + [0]
-    guard content.starts(with: keyword) else { return nil }
-    var rest = content.dropFirst(keyword.count)
-    // Compressed text would have to be inflated; XMP is stored plain by everybody.
-    guard rest.count >= 2, rest.removeFirst() == 0 else { return nil }
-    rest.removeFirst()
-    for _ in 0..<2 {
-      guard let end = rest.firstIndex(of: 0) else { return nil }
-      rest = rest[rest.index(after: end)...]
-    }
-    return Array(rest)
   }
 
   static func chunk(_ type: String, _ content: [UInt8]) -> [UInt8] {

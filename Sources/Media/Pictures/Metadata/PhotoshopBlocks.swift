@@ -5,6 +5,8 @@
 enum PhotoshopBlocks {
   private static let signature = Array("8BIM".utf8)
   private static let iptcNumber = 0x0404
+  /// The first byte of an IPTC record.
+  static let recordMark: UInt8 = 0x1C
 
   /// A block around IPTC records.
   static func holding(iptc records: [UInt8]) -> [UInt8] {

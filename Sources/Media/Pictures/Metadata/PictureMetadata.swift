@@ -65,6 +65,8 @@ public struct PictureMetadata: Hashable, Sendable {
   public var iptc: [UInt8]?
   /// Words of a PNG beside XMP.
   var texts: [PNGText] = []
+  /// The keywords of texts in a PNG that are metadata of another kind and are not read.
+  var unreadTexts: [String] = []
   /// The ICC profile of the pixels' codes.
   public var profile: ColorProfile?
   public var resolution: Resolution?
@@ -166,6 +168,8 @@ public struct PictureMetadata: Hashable, Sendable {
     lose("XMP", xmp.flatMap { XMPFilter($0).kept } != nil, unless: holdsText)
     lose(
       "text (\(Self.listed(texts.map(\.keyword))))", !texts.isEmpty, unless: kind == .png)
+    lose(
+      "metadata in text (\(Self.listed(unreadTexts)))", !unreadTexts.isEmpty, unless: false)
     lose("IPTC", iptc != nil, unless: kind == .jpeg || kind == .tiff)
     let saysResolution = exif.flatMap { EXIFBlock($0)?.resolution } != nil
     lose(
