@@ -227,6 +227,40 @@ import Testing
     #expect(values == expected)
   }
 
+  /// Of several samples behind gray (0 is white, or 1 is) or red, green and blue, the first that is called alpha is one. The
+  /// others are named.
+  @Test(arguments: [0, 1, 2], [1, 2]) func extraSamples(light: Int, planes: Int) async throws {
+    let colors = light == 2 ? 3 : 1
+    for (kinds, alpha) in [([0, 2], 1), ([2, 0, 0], 0), ([0, 1, 2], 1), ([0, 0], nil)]
+      as [([Int], Int?)]
+    {
+      let count = colors + kinds.count
+      var parts = (0..<count).map { sample in
+        (0..<480).map { UInt8((31 * sample + 7 * $0) % 251) }
+      }
+      // Colours that are multiplied by 1 are the same.
+      if let alpha, kinds[alpha] == 1 {
+        parts[colors + alpha] = [UInt8](repeating: 255, count: 480)
+      }
+      let samples = (0..<480).flatMap { place in parts.map { $0[place] } }
+      let tags: [(Int, [Int])] = [
+        (258, [Int](repeating: 8, count: count)), (262, [light]), (277, [count]), (278, [20]),
+        (284, [planes]), (338, kinds),
+      ]
+      let (buffer, metadata) = try await Self.read(
+        Self.plain(tags, planes == 1 ? [samples] : parts))
+      let expected = (0..<480).flatMap { place -> [UInt8] in
+        let own = parts[..<colors].map { light == 0 ? 255 - $0[place] : $0[place] }
+        let opacity = alpha.map { parts[colors + $0][place] }
+        guard colors == 3 || opacity != nil else { return own }
+        return (colors == 3 ? own : [own[0], own[0], own[0]]) + [opacity ?? 255]
+      }
+      #expect(buffer.values(UInt8.self) == expected, "\(kinds)")
+      let others = kinds.indices.filter { $0 != alpha }.map { "extra sample \($0 + 1)" }
+      #expect(metadata.leftOutChannels == others)
+    }
+  }
+
   /// A tile far larger than the picture is decoded whole: nothing is gained by rows, which are not offered.
   @Test func tilesBeyondThePicture() throws {
     let folder = ScratchFolder()

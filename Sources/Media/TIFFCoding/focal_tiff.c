@@ -42,16 +42,19 @@ static int readPieces(struct FocalTIFFReader *reader, uint32_t y) {
   const size_t stored = layout->bits / 8;
   const size_t delivered = (size_t)reader->picture.sampleSize;
   const int isSeparate = layout->planes == PLANARCONFIG_SEPARATE;
-  const uint32_t samples = isSeparate ? 1 : layout->components;
+  // Of separate planes, those that are not delivered are not decoded.
+  const uint32_t samples = isSeparate ? 1 : layout->samples;
   const uint32_t planes = isSeparate ? layout->components : 1;
+  const uint32_t delivers = isSeparate ? 1 : layout->components;
   const uint32_t rest = layout->height - y;
   const uint32_t rows = rest < layout->pieceHeight ? rest : layout->pieceHeight;
   for (uint32_t plane = 0; plane < planes; ++plane) {
     for (uint32_t x = 0; x < layout->width; x += layout->pieceWidth) {
       const uint32_t columns =
           layout->width - x < layout->pieceWidth ? layout->width - x : layout->pieceWidth;
-      const uint32_t number = layout->isTiled ? TIFFComputeTile(file, x, y, 0, (uint16_t)plane)
-                                              : TIFFComputeStrip(file, y, (uint16_t)plane);
+      const uint16_t storedPlane = isSeparate ? (uint16_t)storedSample(layout, plane) : 0;
+      const uint32_t number = layout->isTiled ? TIFFComputeTile(file, x, y, 0, storedPlane)
+                                              : TIFFComputeStrip(file, y, storedPlane);
       const int isSound = isPieceSound(reader, number);
       if (reader->lacksMemory) return 0;
       // Of the rest of a damaged piece nothing is known.
@@ -73,9 +76,11 @@ static int readPieces(struct FocalTIFFReader *reader, uint32_t y) {
         uint8_t *to = reader->rows +
                       (((size_t)row * layout->width + x) * layout->components + plane) * delivered;
         for (uint32_t column = 0; column < columns; ++column) {
-          for (uint32_t sample = 0; sample < samples; ++sample)
-            store(layout, plane + sample, from + (column * samples + sample) * stored,
-                  to + ((size_t)column * layout->components + sample) * delivered);
+          for (uint32_t component = 0; component < delivers; ++component) {
+            const uint32_t sample = isSeparate ? 0 : storedSample(layout, component);
+            store(layout, plane + component, from + (column * samples + sample) * stored,
+                  to + ((size_t)column * layout->components + component) * delivered);
+          }
         }
       }
     }
@@ -154,12 +159,12 @@ static enum FocalTIFFStatus readLayout(struct FocalTIFFReader *reader, int32_t l
   TIFF *file = reader->file;
   struct FocalTIFFPicture *result = &reader->picture;
   const uint32_t page = findPicture(reader);
-  struct Layout layout = {.components = 1, .bits = 1, .kind = SAMPLEFORMAT_UINT};
+  struct Layout layout = {.samples = 1, .bits = 1, .kind = SAMPLEFORMAT_UINT};
   layout.planes = PLANARCONFIG_CONTIG;
   if (!TIFFGetField(file, TIFFTAG_IMAGEWIDTH, &layout.width) ||
       !TIFFGetField(file, TIFFTAG_IMAGELENGTH, &layout.height))
     return FocalTIFFDamaged;
-  TIFFGetFieldDefaulted(file, TIFFTAG_SAMPLESPERPIXEL, &layout.components);
+  TIFFGetFieldDefaulted(file, TIFFTAG_SAMPLESPERPIXEL, &layout.samples);
   TIFFGetFieldDefaulted(file, TIFFTAG_BITSPERSAMPLE, &layout.bits);
   TIFFGetFieldDefaulted(file, TIFFTAG_SAMPLEFORMAT, &layout.kind);
   TIFFGetFieldDefaulted(file, TIFFTAG_PLANARCONFIG, &layout.planes);
@@ -178,7 +183,7 @@ static enum FocalTIFFStatus readLayout(struct FocalTIFFReader *reader, int32_t l
   const int isKnownLight = layout.light == PHOTOMETRIC_MINISBLACK ||
                            layout.light == PHOTOMETRIC_MINISWHITE ||
                            layout.light == PHOTOMETRIC_RGB;
-  const int isPlain = isKnownLight && layout.components >= 1 && layout.components <= 4 &&
+  const int isPlain = isKnownLight && layout.samples >= 1 && layout.samples <= mostSamples &&
                       (isFloatingPoint ? layout.bits == 16 || layout.bits == 32 || layout.bits == 64
                                        : isCode && (layout.bits == 8 || layout.bits == 16));
   if (!isPlain && isCode) layout.isConverted = isConvertible(file, &layout);
@@ -186,7 +191,7 @@ static enum FocalTIFFStatus readLayout(struct FocalTIFFReader *reader, int32_t l
       !(isPlain || layout.isConverted) || !TIFFIsCODECConfigured(compression)) {
     snprintf(message, FOCAL_TIFF_MESSAGE_SIZE,
              "%ux%u pixels of %u samples of %u bits, sample format %u, photometric %u, compression %u",
-             layout.width, layout.height, layout.components, layout.bits, layout.kind,
+             layout.width, layout.height, layout.samples, layout.bits, layout.kind,
              layout.light, compression);
     return FocalTIFFUnsupported;
   }
@@ -204,22 +209,23 @@ static enum FocalTIFFStatus readLayout(struct FocalTIFFReader *reader, int32_t l
       layout.pieceWidth > (uint32_t)largestSize * 2 ||
       layout.pieceHeight > (uint32_t)largestSize * 2)
     return FocalTIFFDamaged;
+  result->isPremultiplied = 0;
   if (layout.isConverted) {
     layout.components = layout.light == PHOTOMETRIC_MINISBLACK ||
                                 layout.light == PHOTOMETRIC_MINISWHITE
                             ? 1
                             : 3;
     layout.pieceHeight = layout.height;
+  } else {
+    result->isPremultiplied = chooseComponents(file, &layout);
+    result->extraSamples = layout.samples - colorCount(&layout);
+    result->alphaSample = layout.alpha ? layout.alpha - colorCount(&layout) + 1 : 0;
   }
   result->width = (int32_t)layout.width;
   result->height = (int32_t)layout.height;
   result->components = layout.components;
   result->isFloatingPoint = isFloatingPoint;
   result->sampleSize = isFloatingPoint ? 4 : layout.isConverted ? 1 : layout.bits / 8;
-  uint16_t extraCount = 0, *extras = NULL;
-  result->isPremultiplied = layout.components % 2 == 0 &&
-                            TIFFGetField(file, TIFFTAG_EXTRASAMPLES, &extraCount, &extras) &&
-                            extraCount > 0 && extras[0] == EXTRASAMPLE_ASSOCALPHA;
   // Pages, without the small versions and the masks of others.
   result->pages = 0;
   do {
@@ -237,7 +243,7 @@ static enum FocalTIFFStatus readLayout(struct FocalTIFFReader *reader, int32_t l
   reader->isDeflated = focal_tiff_is_deflated(compression);
   const uint64_t largest = focal_tiff_largest_size(file, compression, reader->source.count);
   if (largest <
-      ((uint64_t)layout.width * (layout.isConverted ? 1u : (uint64_t)layout.components * layout.bits) +
+      ((uint64_t)layout.width * (layout.isConverted ? 1u : (uint64_t)layout.samples * layout.bits) +
        7) / 8 * layout.height / (layout.isConverted ? 8u : 1u)) {
     snprintf(message, FOCAL_TIFF_MESSAGE_SIZE, "its bytes cannot hold the %ux%u pixels that it claims",
              layout.width, layout.height);
@@ -247,7 +253,7 @@ static enum FocalTIFFStatus readLayout(struct FocalTIFFReader *reader, int32_t l
   if (layout.isConverted && reader->pieceSize < 0) reader->pieceSize = 0;
   result->bytesAtOnce = bytesAtOnce(reader, largest != UINT64_MAX);
   if (layout.isConverted) return FocalTIFFRead;
-  const uint32_t samples = layout.planes == PLANARCONFIG_SEPARATE ? 1 : layout.components;
+  const uint32_t samples = layout.planes == PLANARCONFIG_SEPARATE ? 1 : layout.samples;
   const tmsize_t needed = (tmsize_t)((uint64_t)layout.pieceWidth * layout.pieceHeight * samples *
                                      (layout.bits / 8u));
   return reader->pieceSize > 0 && reader->pieceSize >= needed ? FocalTIFFRead : FocalTIFFDamaged;

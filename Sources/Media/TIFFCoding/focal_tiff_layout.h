@@ -12,12 +12,50 @@
 /// How samples are stored.
 struct Layout {
   uint32_t width, height;
-  uint16_t components, bits, kind, planes, light;
+  /// Of a pixel: those that are stored, and those that are delivered, of which the last may be alpha.
+  uint16_t samples, components;
+  /// The number of the alpha among the stored samples.
+  uint16_t alpha;
+  uint16_t bits, kind, planes, light;
   int isTiled;
   /// Whether the library makes colours of 8 bits of what is stored: palettes, few bits, luma and chroma.
   int isConverted;
   uint32_t pieceWidth, pieceHeight;
 };
+
+/// The most samples of a pixel: pictures have up to 56 channels in Photoshop.
+enum { mostSamples = 64 };
+
+/// The samples of a colour.
+static inline uint16_t colorCount(const struct Layout *layout) {
+  const int isColored = layout->light != PHOTOMETRIC_MINISBLACK &&
+                        layout->light != PHOTOMETRIC_MINISWHITE;
+  return isColored && layout->samples >= 3 ? 3 : 1;
+}
+
+/// The stored sample that becomes a component.
+static inline uint32_t storedSample(const struct Layout *layout, uint32_t component) {
+  return component < colorCount(layout) ? component : layout->alpha;
+}
+
+/// Decides which samples behind the colours are delivered: a single one, or of several the first that is called alpha.
+///
+/// - Returns: whether colours are multiplied by it.
+static inline int chooseComponents(TIFF *file, struct Layout *layout) {
+  const uint16_t colors = colorCount(layout);
+  uint16_t count = 0, *kinds = NULL;
+  if (!TIFFGetField(file, TIFFTAG_EXTRASAMPLES, &count, &kinds)) count = 0;
+  layout->components = colors;
+  for (uint16_t sample = colors; sample < layout->samples; ++sample) {
+    const uint16_t extra = (uint16_t)(sample - colors);
+    const uint16_t kind = extra < count ? kinds[extra] : EXTRASAMPLE_UNSPECIFIED;
+    if (layout->samples > colors + 1 && kind == EXTRASAMPLE_UNSPECIFIED) continue;
+    layout->components = (uint16_t)(colors + 1);
+    layout->alpha = sample;
+    return kind == EXTRASAMPLE_ASSOCALPHA;
+  }
+  return 0;
+}
 
 static inline float halfValue(uint16_t half) {
   const uint32_t sign = (uint32_t)(half & 0x8000) << 16;
@@ -37,7 +75,7 @@ static inline float halfValue(uint16_t half) {
 
 /// A stored sample as it is delivered. The library has put it into the machine's order of bytes.
 ///
-/// - component: the sample's number in its pixel. Where 0 is white, it is so of gray, which comes first, and not of the
+/// - component: the number of the component. Where 0 is white, it is so of gray, which comes first, and not of the
 ///   alpha and other samples behind it.
 static inline void store(const struct Layout *layout, uint32_t component, const uint8_t *from,
                          uint8_t *to) {
@@ -69,12 +107,12 @@ static inline void store(const struct Layout *layout, uint32_t component, const 
 /// Whether the library makes colours of 8 bits of the samples, and nothing is lost by that.
 static inline int isConvertible(TIFF *file, const struct Layout *layout) {
   char text[1024];
-  const int isFewBits = layout->components == 1 && layout->bits <= 8 &&
+  const int isFewBits = layout->samples == 1 && layout->bits <= 8 &&
                         (layout->light == PHOTOMETRIC_MINISBLACK ||
                          layout->light == PHOTOMETRIC_MINISWHITE);
-  const int isPalette = layout->light == PHOTOMETRIC_PALETTE && layout->components == 1 &&
+  const int isPalette = layout->light == PHOTOMETRIC_PALETTE && layout->samples == 1 &&
                         layout->bits <= 8;
-  const int isLumaChroma = layout->light == PHOTOMETRIC_YCBCR && layout->components == 3 &&
+  const int isLumaChroma = layout->light == PHOTOMETRIC_YCBCR && layout->samples == 3 &&
                            layout->bits == 8;
   return (isFewBits || isPalette || isLumaChroma) && TIFFRGBAImageOK(file, text);
 }

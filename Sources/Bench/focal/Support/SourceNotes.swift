@@ -64,7 +64,8 @@ struct SourceNotes {
     }
     // Of files with channels, the map is one of them.
     let companions = PictureMetadata.Companion.allCases.filter {
-      channels.isEmpty && metadata.companions.contains($0) && ($0 != .gainMap || !keepsGainMap)
+      metadata.companions.contains($0) && ($0 != .disparity || channels.isEmpty)
+        && ($0 != .gainMap || !keepsGainMap)
     }
     let lost = companions.map(\.name) + metadata.losses(in: format.stillKind)
     guard !lost.isEmpty else { return }

@@ -107,9 +107,13 @@ final class TIFFPicture {
   func describe(_ frame: PictureFrame) {
     if facts.pages > 1 { frame.metadata.companions.insert(.otherPictures) }
     frame.metadata.hasPremultipliedAlpha = facts.isPremultiplied != 0 && facts.isFloatingPoint != 0
+    if facts.extraSamples > 0 {
+      frame.metadata.leftOutChannels = (1...facts.extraSamples).filter { $0 != facts.alphaSample }
+        .map { "extra sample \($0)" }
+    }
     // Frames hold no floats of gray with alpha.
     if facts.components == 2, facts.isFloatingPoint != 0 {
-      frame.metadata.leftOutChannels = ["alpha"]
+      frame.metadata.leftOutChannels.insert("alpha", at: 0)
     }
   }
 

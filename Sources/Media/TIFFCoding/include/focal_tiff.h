@@ -24,6 +24,9 @@ struct FocalTIFFPicture {
   int32_t isFloatingPoint;
   /// Whether a picture that is read has colours multiplied by its alpha. Pictures are written without.
   int32_t isPremultiplied;
+  /// Samples behind the colours in a file that is read, and which of them is the alpha, from 1; 0 for none.
+  int32_t extraSamples;
+  int32_t alphaSample;
   /// Pictures in a file that is read, this one included.
   int32_t pages;
   /// How many bytes are held to decode a row of a picture that is read: a strip or tile as the library makes it,
