@@ -173,6 +173,9 @@ import Testing
         guard box.type == "trak" else { return box }
         var track = box
         track.boxes.append(.metadata([.text("com.example.microphone", "lavalier")]))
+        for index in track.boxes.indices where track.boxes[index].type == "mdia" {
+          track.boxes[index].boxes.append(Box.full("elng") { $0.text("de-AT\0") })
+        }
         return track
       }
       return movie
@@ -213,6 +216,9 @@ import Testing
     }
     #expect(found.losses(in: .webM).contains("the metadata of the pictures' track"))
     #expect(found.losses(in: .webM).contains("the metadata of the sound track 2"))
+    // Three letters are all that WebM gets of a language.
+    #expect(found.losses(in: .webM).contains("the language zh-Hant-TW of the pictures' track"))
+    #expect(found.losses(in: .webM).contains("the language de-AT of the sound track 2"))
   }
 
   /// Chapters and captions last as long as the sound, also without pictures; the clock is that of the pictures.

@@ -93,6 +93,46 @@ import Testing
     #expect(written.data.prefix(4).elementsEqual([0, 0, 0, 0]))
   }
 
+  /// Chapters that begin when nothing is left to be shown are named, and those before are kept.
+  @Test(arguments: [(3, "2 chapters that begin"), (4, "a chapter that begins")])
+  func chaptersBehindTheEnd(_ kept: Int, _ words: String) async throws {
+    let titles = ["one", "two", "three", "four", "five"]
+    let text = MovieLayout.Track(
+      "text", timescale: 600, entry: SampleEntry.text,
+      samples: titles.map { MovieLayout.Sample(SampleEntry.textSample($0), duration: 600) })
+    var pictures = Self.pictures()
+    // A second more.
+    if kept == 4 { pictures.samples[74].duration += 600 }
+    var layout = MovieLayout([pictures, text])
+    layout.tracks[0].references = [("chap", [2])]
+    let found = try await Self.companions(layout)
+    #expect(found.chapters.map(\.title) == Array(titles.prefix(kept)))
+    #expect(found.leftOut == ["\(words) behind the end"])
+  }
+
+  /// Sound that movies share has the descriptions that all of them have; others are named, those of the first movie, too.
+  @Test func metadataOfJoinedSound() {
+    func movie(_ trackID: UInt32, _ microphone: String) -> FilmCompanions {
+      var companions = FilmCompanions()
+      companions.soundBoxes = [
+        (trackID, [Entry.items([("com.example.microphone", 1, Array(microphone.utf8))])])
+      ]
+      return companions
+    }
+    var film = movie(2, "lavalier")
+    film.leaveOut(movie(3, "lavalier"), of: "b.mov")
+    film.leaveOut(FilmCompanions(), of: "c.mov")
+    #expect(film.leftOut.isEmpty)
+    for name in ["d.mov", "e.mov"] { film.leaveOut(movie(3, "boom"), of: name) }
+    let own = "the metadata of the sound track 2"
+    let others = ["d.mov", "e.mov"].map { "the metadata of the sound track 3 of \($0)" }
+    #expect(film.leftOut == [own] + others)
+    #expect(film.losses(in: .webM) == film.leftOut)
+    var silent = FilmCompanions()
+    silent.leaveOut(movie(2, "boom"), of: "b.mov")
+    #expect(silent.leftOut.isEmpty)
+  }
+
   /// Edits make hundreds of megabytes of a short sample: no more is taken than a movie's text may have.
   @Test(arguments: [false, true]) func textThatEditsRepeat(isChapters: Bool) async throws {
     var text = MovieLayout.Track(

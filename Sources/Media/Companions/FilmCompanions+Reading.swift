@@ -52,6 +52,31 @@ extension FilmCompanions {
       chapters = Self.neroChapters(box, zero)
     }
     chapters.sort { $0.time < $1.time }
+    try await leaveOutChapters(
+      behind: [pictures] + tracks.filter { $0.mediaType == .audio }, zero)
+  }
+
+  /// Names the chapters that begin when neither pictures nor sound are left: no film has them.
+  private mutating func leaveOutChapters(
+    behind tracks: [AssetTrack], _ zero: Time
+  ) async throws(CinematicError) {
+    guard !chapters.isEmpty else { return }
+    var end = Time.zero
+    for track in tracks {
+      do throws(CinematicError) {
+        end = max(end, try await track.load(.timeline).shownRange.end - zero)
+      } catch {
+        if error.code == .cancelled { throw error }
+        // How long such sound is, nobody knows.
+        return
+      }
+    }
+    let count = chapters.count { $0.time >= end }
+    guard count > 0 else { return }
+    chapters.removeAll { $0.time >= end }
+    leftOut.append(
+      count == 1
+        ? "a chapter that begins behind the end" : "\(count) chapters that begin behind the end")
   }
 
   private mutating func add(
@@ -93,7 +118,11 @@ extension FilmCompanions {
     for track in sounds {
       guard let stored = try await (track.container as? any CodedTrack)?.stored() else { continue }
       leftOut += stored.unknown
-      if !stored.extras.allSatisfy(Self.isLabels) { soundWithMetadata.append(track.trackID) }
+      soundBoxes.append((track.trackID, stored.extras))
+      let code = try await track.load(.languageCode)
+      if let tag = stored.extendedLanguage, Self.says(tag, moreThan: code) {
+        soundLanguages.append((track.trackID, tag))
+      }
     }
   }
 

@@ -86,11 +86,27 @@ extension FilmCompanions {
           unnamedDescriptions.isEmpty
             ? nil : "the metadata \(unnamedDescriptions.joined(separator: ", "))",
           pictureBoxes.allSatisfy(Self.isLabels) ? nil : "the metadata of the pictures' track",
-        ] + soundWithMetadata.map { "the metadata of the sound track \($0)" }
-      return leftOut + lost.compactMap(\.self)
+        ]
+        + soundWithMetadata.map { Self.metadata(ofSound: $0.trackID) }
+        .filter { !leftOut.contains($0) }
+      return leftOut + lost.compactMap(\.self) + languagesBeyondLetters
     }
     guard container == .mp4 else { return leftOut }
     let lost = tags.map { $0.key.lowercased() }.filter { Self.names[$0]?.iTunes == nil }
     return leftOut + (lost.isEmpty ? [] : ["the metadata \(lost.sorted().joined(separator: ", "))"])
+  }
+
+  /// Whether a language (BCP 47) has more than three letters of ISO 639-2 say.
+  static func says(_ tag: String, moreThan code: String?) -> Bool {
+    code == nil || tag.contains("-")
+  }
+
+  /// The languages with script and country, which libavformat's muxer of WebM does not write, in words.
+  private var languagesBeyondLetters: [String] {
+    let pictures = pictureLabels.extendedLanguage.flatMap { tag in
+      Self.says(tag, moreThan: pictureLanguageCode) ? tag : nil
+    }
+    return (pictures.map { ["the language \($0) of the pictures' track"] } ?? [])
+      + soundLanguages.map { "the language \($0.tag) of the sound track \($0.trackID)" }
   }
 }

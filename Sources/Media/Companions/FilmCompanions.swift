@@ -89,8 +89,14 @@ public struct FilmCompanions: Sendable {
   var fileBoxes: [Box] = []
   /// Descriptions of the pictures' track, as a movie file has them.
   var pictureBoxes: [Box] = []
+  /// Descriptions of each track of sound, likewise.
+  var soundBoxes: [(trackID: UInt32, boxes: [Box])] = []
   /// The tracks of sound that have more of them than a name and roles.
-  var soundWithMetadata: [UInt32] = []
+  var soundWithMetadata: [(trackID: UInt32, boxes: [Box])] {
+    soundBoxes.filter { !$0.boxes.allSatisfy(Self.isLabels) }
+  }
+  /// The languages of tracks of sound whose three letters do not say all (BCP 47).
+  var soundLanguages: [(trackID: UInt32, tag: String)] = []
   /// Of the pictures' track.
   var pictureLabels = TrackLabels()
   /// Three letters of ISO 639-2 for the pictures' track; `nil` if unknown.
@@ -185,7 +191,22 @@ public struct FilmCompanions: Sendable {
       trackMetadata.allSatisfy(pictureBoxes.contains)
         ? nil : "the metadata of the pictures' track",
     ]
-    leftOut += (lost.compactMap(\.self) + other.leftOut).map { "\($0) of \(name)" }
+    // A track of sound in several movies gets the descriptions that all of them have.
+    let lostSound = other.soundWithMetadata.filter { track in
+      !soundBoxes.isEmpty && !soundBoxes.contains { $0.boxes == track.boxes }
+    }
+    let lostOwn = soundWithMetadata.filter { track in
+      !other.soundBoxes.isEmpty && !other.soundBoxes.contains { $0.boxes == track.boxes }
+    }
+    leftOut += lostOwn.map { Self.metadata(ofSound: $0.trackID) }
+      .filter { !leftOut.contains($0) }
+    let lostNames = lostSound.map { Self.metadata(ofSound: $0.trackID) }
+    leftOut += (lost.compactMap(\.self) + lostNames + other.leftOut).map { "\($0) of \(name)" }
+  }
+
+  /// In messages.
+  static func metadata(ofSound trackID: UInt32) -> String {
+    "the metadata of the sound track \(trackID)"
   }
 
   /// Names more that the other movie does not get.
