@@ -86,7 +86,7 @@ struct SpeedTest {
     let peak = ProcessUsage.current.peakBytes
     return SpeedResult(
       device: device.identifier, quality: quality.description, width: source.width,
-      height: source.height, radius: radius, milliseconds: times.sorted()[frames / 2],
+      height: source.height, radius: radius, milliseconds: times.median ?? 0,
       framesPerSecond: rate, uploadMilliseconds: profile.upload * 1e3,
       computeMilliseconds: profile.kernels.values.reduce(0, +) * 1e3,
       downloadMilliseconds: profile.download * 1e3,

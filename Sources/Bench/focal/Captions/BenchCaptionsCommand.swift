@@ -57,7 +57,7 @@ struct BenchCaptionsCommand: ParsableCommand {
       try body()
       times.append(ProcessUsage.current.cpuSeconds - before)
     }
-    return Row(what: what, milliseconds: times.sorted()[times.count / 2] * 1000)
+    return Row(what: what, milliseconds: (times.median ?? 0) * 1000)
   }
 
   private func time() throws {

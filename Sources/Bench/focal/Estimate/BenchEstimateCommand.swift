@@ -97,12 +97,11 @@ struct BenchEstimateCommand: ParsableCommand, ProgramUser {
       runtime.append(middle - start)
       whole.append(ProcessUsage.current.cpuSeconds - middle)
     }
-    func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
-    let alone = median(runtime)
+    let alone = runtime.median ?? 0
     return Row(
       width: picture.width, height: picture.height, format: format, runtimeSeconds: alone,
-      wholeSeconds: median(whole),
-      overhead: median(zip(whole, runtime).map { $0 - $1 }) / alone)
+      wholeSeconds: whole.median ?? 0,
+      overhead: (zip(whole, runtime).map { $0 - $1 }.median ?? 0) / alone)
   }
 
   private static func noise(

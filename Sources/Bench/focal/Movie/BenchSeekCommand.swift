@@ -147,7 +147,7 @@ struct BenchSeekCommand: ParsableCommand {
       times.append(
         Double(time.components.seconds) * 1e3 + Double(time.components.attoseconds) * 1e-15)
     }
-    return times.sorted()[repeats / 2]
+    return times.median ?? 0
   }
 
   /// A number that other pictures do not have, by any likelihood.

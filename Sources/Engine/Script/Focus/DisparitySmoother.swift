@@ -47,17 +47,9 @@ package struct DisparitySmoother: Sendable {
             Self.median(
               values[index - 2], values[index - 1], values[index], values[index + 1],
               values[index + 2]))
-          : Self.median(of: values[max(0, index - reach)...min(last, index + reach)])
+          : values[max(0, index - reach)...min(last, index + reach)].median ?? 0
       }
     }
-  }
-
-  /// Of an even number the mean of the middle two.
-  private static func median(of values: Slice<UnsafeBufferPointer<Float>>) -> Double {
-    let sorted = values.sorted()
-    let middle = sorted.count / 2
-    return sorted.count % 2 == 1
-      ? Double(sorted[middle]) : (Double(sorted[middle - 1]) + Double(sorted[middle])) / 2
   }
 
   /// Of five without a branch: the least and the most of the first four cannot be it.
