@@ -348,6 +348,13 @@ import Testing
       try await refuses(
         ["compare", "in.png", "in.png"] + options, in: folder, code: 64, naming: [options[0]])
     }
+    // They are of the picture of the difference, and none is asked for.
+    for options in [["--amplify", "4"], ["--force"], ["--amplify", "4", "--force", "--masks"]] {
+      let names = options.filter { $0.hasPrefix("--") && $0 != "--masks" }
+      try await refuses(
+        ["compare", "in.png", "in.png"] + options, in: folder, code: 64,
+        naming: names + ["--output"])
+    }
   }
   /// Options that do nothing, options that there are none of, and a name that is no text.
   @Test func refusalsNameTheReason() async throws {

@@ -37,8 +37,10 @@ struct CompareCommand: ParsableCommand {
   var output: String?
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("How much the difference is amplified.", valueName: "n"))
-  var amplify: Double = 8
+    help: ArgumentHelp(
+      "How much the difference is amplified. (default: \(defaultAmplification))", valueName: "n"))
+  var amplify: Double?
+  private static let defaultAmplification = 8.0
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("Rows and columns along the edges to leave out.", valueName: "px"))
@@ -58,8 +60,13 @@ struct CompareCommand: ParsableCommand {
   var force = false
 
   func validate() throws {
-    guard amplify > 0, amplify.isFinite else {
+    if let amplify, !(amplify > 0 && amplify.isFinite) {
       throw ValidationError("--amplify takes a number above 0")
+    }
+    if output == nil, amplify != nil || force {
+      throw ValidationError(
+        "\(amplify == nil ? "--force needs" : force ? "--amplify and --force need" : "--amplify needs")"
+          + " --output: without it no picture is written")
     }
     guard border >= 0 else { throw ValidationError("--border takes 0 or more") }
     if masks, linear {
@@ -173,7 +180,7 @@ struct CompareCommand: ParsableCommand {
     if let difference, let worst {
       let (actual, reference) = try shown(worst.actual, worst.reference)
       let picture = try PictureComparison.differencePicture(
-        actual, reference: reference, amplification: amplify)
+        actual, reference: reference, amplification: amplify ?? Self.defaultAmplification)
       try difference.append(picture, time: .zero, duration: .zero)
       try difference.finish()
     }
