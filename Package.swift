@@ -391,8 +391,10 @@ if let runtime = Context.environment["FOCAL_FUZZ_RUNTIME"] {
   for target in package.targets {
     switch target.name {
     case "FocalBoxes", "FocalCaptions", "FocalCore", "FocalMedia", "FocalScript":
+      // The compiler marks every branch for libFuzzer; SwiftPM has no setting for that.
       target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-sanitize=fuzzer"])]
     case let name where name.hasSuffix("Coding"):
+      // The same of C, without libFuzzer's main function.
       target.cSettings = (target.cSettings ?? []) + [.unsafeFlags(["-fsanitize=fuzzer-no-link"])]
     default: break
     }
@@ -403,6 +405,7 @@ if let runtime = Context.environment["FOCAL_FUZZ_RUNTIME"] {
       name: "FocalFuzz",
       dependencies: ["CFuzzer", "FocalCaptions", "FocalMedia", "FocalScript", "MovieKit"],
       path: "Tests/Fuzz/Target", swiftSettings: strict,
+      // libFuzzer's runtime comes with the compiler, at a path that Scripts/fuzz finds; it is written in C++.
       linkerSettings: [.unsafeFlags([runtime, "-lstdc++"])]),
   ]
 }
