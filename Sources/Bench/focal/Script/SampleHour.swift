@@ -14,6 +14,19 @@ struct SampleHour {
     case never = "still"
 
     var description: String { rawValue }
+
+    /// Of the first seconds of the clip, those in which the object has moved. It goes on from where it stood.
+    func secondsMoved(by seconds: Double) -> Double {
+      // For 22 s it moves, and as long it stands.
+      let turn = 7 * Double.pi
+      return switch self {
+      case .always: seconds
+      case .sometimes:
+        turn * (seconds / (2 * turn)).rounded(.down)
+          + min(seconds.truncatingRemainder(dividingBy: 2 * turn), turn)
+      case .never: 0
+      }
+    }
   }
 
   var frameCount: Int
@@ -49,30 +62,21 @@ struct SampleHour {
   }
 
   /// Boxes that tremble by a five hundredth of the picture, in single precision as cameras store them.
-  private func detections(
-    _ motion: Motion, _ type: DetectionType, seed: UInt64
-  ) -> [Detection] {
+  func detections(_ motion: Motion, _ type: DetectionType, seed: UInt64) -> [Detection] {
     var generator = SeededGenerator(seed: seed)
     func trembling(_ value: Double, by amount: Double = 0.002) -> Double {
       Double(Float(value + Double.random(in: -amount...amount, using: &generator)))
     }
     return (0..<frameCount).map { frame in
-      let seconds = Double(frame) / 30
-      let pace: Double
-      switch motion {
-      case .always: pace = 1
-      case .sometimes: pace = sin(seconds / 7) > 0 ? 1 : 0
-      case .never: pace = 0
-      }
-      let swing = motion == .never ? 0 : 1.0
-      let side = 0.2 + 0.05 * swing * sin(seconds / 11)
+      let seconds = motion.secondsMoved(by: Double(frame) / 30)
+      let side = 0.2 + 0.05 * sin(seconds / 11)
       return Detection(
         time: time(frame), detectionType: type,
         normalizedRect: NormalizedRect(
-          x: trembling(0.4 + 0.2 * pace * sin(seconds)),
-          y: trembling(0.3 + 0.1 * swing * sin(seconds / (motion == .always ? 1.7 : 5))),
+          x: trembling(0.4 + 0.2 * sin(seconds)),
+          y: trembling(0.3 + 0.1 * sin(seconds / (motion == .always ? 1.7 : 5))),
           width: trembling(side, by: 0.001), height: trembling(1.5 * side, by: 0.001)),
-        focusDisparity: Float(trembling(0.5 + 0.1 * swing * sin(seconds / 5))))
+        focusDisparity: Float(trembling(0.5 + 0.1 * sin(seconds / 5))))
     }
   }
 
