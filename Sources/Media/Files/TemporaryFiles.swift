@@ -200,14 +200,14 @@ public final class TemporaryFiles: Sendable {
 }
 
 /// A file that appears under its name only when it is whole. Removes itself otherwise.
-final class OutputFile {
+final class OutputFile: Sendable {
   let path: String
   /// Where to write until ``publish()``.
   let temporaryPath: String
   fileprivate let overwrite: Bool
   private let registry: TemporaryFiles
   private let isRecording: Bool
-  private var isFinished = false
+  private let isFinished = Atomic(false)
 
   /// - Parameter isRecording: whether what is there of it stays if it cannot be finished.
   /// - Throws: `unwritable` where the name is taken or the folder cannot be written, at once and not
@@ -225,7 +225,7 @@ final class OutputFile {
   }
 
   deinit {
-    guard isRecording, !isFinished else { return discard() }
+    guard isRecording, !isFinished.load(ordering: .acquiring) else { return discard() }
     registry.leave(temporaryPath)
   }
 
@@ -248,12 +248,12 @@ final class OutputFile {
   /// - Throws: as ``publish()``.
   static func publish(_ files: [OutputFile]) throws(CinematicError) {
     for file in files {
-      precondition(!file.isFinished, "a file is published once")
+      precondition(!file.isFinished.load(ordering: .acquiring), "a file is published once")
       try file.waitForDisk(file.temporaryPath)
     }
     guard let first = files.first else { return }
     try first.registry.publish(files)
-    for file in files { file.isFinished = true }
+    for file in files { file.isFinished.store(true, ordering: .releasing) }
     try first.waitForDisk(first.path.lastIndex(of: "/").map { String(first.path[...$0]) } ?? ".")
   }
 
@@ -271,8 +271,7 @@ final class OutputFile {
   }
 
   func discard() {
-    guard !isFinished else { return }
-    isFinished = true
+    guard !isFinished.exchange(true, ordering: .acquiringAndReleasing) else { return }
     registry.discard(temporaryPath)
   }
 

@@ -64,14 +64,15 @@ public enum PictureWriter {
 }
 
 /// Writes numbered picture files. Each appears under its name when it is whole, and stays, or all of them at the end.
-// @unchecked Sendable: the waiting files are touched only inside the lock of the state.
-public final class NumberedPictureWriter: @unchecked Sendable {
+public final class NumberedPictureWriter: Sendable {
   private struct State {
     /// Of the next picture, if it is not said.
     var next = 0
     var count = 0
     var isFinished = false
     var isCancelled = false
+    /// Those that get their names together, by their numbers.
+    var waiting: [Int: OutputFile] = [:]
 
     mutating func add(_ number: Int) {
       next = number + 1
@@ -87,8 +88,6 @@ public final class NumberedPictureWriter: @unchecked Sendable {
   private let temporaryFiles: TemporaryFiles
   private let publishesTogether: Bool
   private let state = Mutex(State())
-  /// Those that get their names together, by their numbers.
-  private var waiting: [Int: OutputFile] = [:]
 
   /// - Parameters:
   ///   - overwrite: whether existing files are replaced.
@@ -141,8 +140,10 @@ public final class NumberedPictureWriter: @unchecked Sendable {
       guard !state.isFinished else {
         throw CinematicError(.cancelled, "writing \(pattern) was cancelled")
       }
-      guard overwrite || waiting[number] == nil else { throw OutputFile.failure(file.path, EEXIST) }
-      waiting[number] = file
+      guard overwrite || state.waiting[number] == nil else {
+        throw OutputFile.failure(file.path, EEXIST)
+      }
+      state.waiting[number] = file
       state.add(number)
     }
   }
@@ -161,9 +162,9 @@ public final class NumberedPictureWriter: @unchecked Sendable {
       guard state.count > 0 else {
         throw CinematicError(.incomplete, "no frame was written to \(pattern)")
       }
-      let files = waiting.sorted { $0.key < $1.key }.map(\.value)
+      let files = state.waiting.sorted { $0.key < $1.key }.map(\.value)
       // What gets no name goes with its reference.
-      waiting = [:]
+      state.waiting = [:]
       try OutputFile.publish(files)
     }
   }
@@ -173,7 +174,7 @@ public final class NumberedPictureWriter: @unchecked Sendable {
     state.withLock { state in
       state.isCancelled = !state.isFinished
       state.isFinished = true
-      waiting = [:]
+      state.waiting = [:]
     }
   }
 }
