@@ -226,6 +226,43 @@ import Testing
     #expect(folder.names == ["00.png", "01.png", "02.png"])
   }
 
+  /// A movie and pictures in another folder get their names in one step, or none of them does.
+  @Test func severalOutputsTogether() throws {
+    let folder = ScratchFolder()
+    #expect(mkdir(folder.file("maps"), 0o700) == 0)
+    func writers() throws -> [FrameWriter] {
+      try ["a.mp4", "b.png", "maps/%02d.png"].map { name in
+        var settings = self.settings(folder)
+        settings.publishesTogether = true
+        return try FrameWriter.create(folder.file(name), settings: settings)
+      }
+    }
+    let late = try writers()
+    for writer in late { try append(writer, 0) }
+    folder.write("precious", to: "maps/00.png")
+    #expect(
+      failure { () throws(CinematicError) in try FrameWriter.finish(late) }?.code == .unwritable)
+    #expect(folder.names == ["maps"] && folder.temporaryFiles.count == 0)
+    #expect(folder.read("maps/00.png") == Array("precious".utf8))
+    unlink(folder.file("maps/00.png"))
+
+    // The last one has no picture.
+    let short = try writers()
+    for writer in short.dropLast() { try append(writer, 0) }
+    #expect(
+      failure { () throws(CinematicError) in try FrameWriter.finish(short) }?.code == .incomplete)
+    #expect(folder.names == ["maps"] && folder.temporaryFiles.count == 0)
+
+    let whole = try writers()
+    for writer in whole { try append(writer, 0) }
+    #expect(folder.temporaryFiles.count == 3)
+    try FrameWriter.finish(whole)
+    #expect(folder.names == ["a.mp4", "b.png", "maps"] && folder.temporaryFiles.count == 0)
+    #expect(!folder.read("maps/00.png").isEmpty && !folder.read("a.mp4").isEmpty)
+    for writer in whole { writer.cancel() }
+    #expect(folder.names == ["a.mp4", "b.png", "maps"])
+  }
+
   /// Those that wait keep no file open: a process has a few hundred.
   @Test func manyNumberedPicturesTogether() throws {
     let folder = ScratchFolder()

@@ -111,7 +111,7 @@ struct SampleCommand: ParsableCommand {
         + " --blur-scale \(SampleScene.suggestedBlurScale) -o film.mp4")
   }
 
-  /// Makes every file; they get their names one after the other, when all are whole.
+  /// Makes every file. Clip and pictures get their names together, when all are whole; the script and the description follow.
   private func make() throws -> SampleDescription {
     let start = ContinuousClock.now
     let scene = SampleScene(scene, seed: seed)
@@ -178,7 +178,7 @@ struct SampleCommand: ParsableCommand {
       }
       progress.advance()
     }
-    for writer in writers { try writer.finish() }
+    try FrameWriter.finish(writers)
     try texts[1].finish()
     // The sample that was here before is known by its description, which comes last.
     try removeFrames(upTo: earlier)

@@ -243,7 +243,7 @@ final class OutputFile: Sendable {
   /// - Throws: `unwritable` for a name that was taken or a disk that failed, `cancelled`.
   func publish() throws(CinematicError) { try Self.publish([self]) }
 
-  /// Gives files of one registry and one folder their names, none where one of them was taken.
+  /// Gives files of one registry their names, one right after the other, none where one of them was taken.
   ///
   /// - Throws: as ``publish()``.
   static func publish(_ files: [OutputFile]) throws(CinematicError) {
@@ -252,10 +252,18 @@ final class OutputFile: Sendable {
       try file.waitForDisk(file.temporaryPath)
     }
     guard let first = files.first else { return }
+    precondition(
+      files.allSatisfy { $0.registry === first.registry },
+      "files that get their names together are of one registry")
     try first.registry.publish(files)
     for file in files { file.isFinished.store(true, ordering: .releasing) }
-    try first.waitForDisk(first.path.lastIndex(of: "/").map { String(first.path[...$0]) } ?? ".")
+    var folders: Set<String> = []
+    for file in files where folders.insert(file.folder).inserted {
+      try file.waitForDisk(file.folder)
+    }
   }
+
+  private var folder: String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "." }
 
   /// Waits until a file's bytes, or a folder's names, are on the disk. Some file systems report a full disk only here;
   /// some cannot be waited for.

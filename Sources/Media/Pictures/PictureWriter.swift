@@ -78,6 +78,25 @@ public final class NumberedPictureWriter: Sendable {
       next = number + 1
       count += 1
     }
+
+    /// Takes no more pictures.
+    ///
+    /// - Returns: the files that get their names together, by their numbers; none, if they have them.
+    /// - Throws: as ``NumberedPictureWriter/finish()``.
+    mutating func complete(_ pattern: NumberedPattern) throws(CinematicError) -> [OutputFile] {
+      guard !isCancelled else {
+        throw CinematicError(.cancelled, "writing \(pattern) was cancelled")
+      }
+      guard !isFinished else { return [] }
+      isFinished = true
+      guard count > 0 else {
+        throw CinematicError(.incomplete, "no frame was written to \(pattern)")
+      }
+      let files = waiting.sorted { $0.key < $1.key }.map(\.value)
+      // What gets no name goes with its reference.
+      waiting = [:]
+      return files
+    }
   }
 
   private let pattern: NumberedPattern
@@ -154,18 +173,16 @@ public final class NumberedPictureWriter: Sendable {
   ///   taken, and get none.
   public func finish() throws(CinematicError) {
     try state.withLock { state throws(CinematicError) in
-      guard !state.isCancelled else {
-        throw CinematicError(.cancelled, "writing \(pattern) was cancelled")
-      }
-      guard !state.isFinished else { return }
-      state.isFinished = true
-      guard state.count > 0 else {
-        throw CinematicError(.incomplete, "no frame was written to \(pattern)")
-      }
-      let files = state.waiting.sorted { $0.key < $1.key }.map(\.value)
-      // What gets no name goes with its reference.
-      state.waiting = [:]
-      try OutputFile.publish(files)
+      try OutputFile.publish(try state.complete(pattern))
+    }
+  }
+
+  /// Ends the pictures without giving names to those that get them together.
+  ///
+  /// - Throws: as ``finish()``.
+  func completed() throws(CinematicError) -> [OutputFile] {
+    try state.withLock { state throws(CinematicError) -> [OutputFile] in
+      try state.complete(pattern)
     }
   }
 

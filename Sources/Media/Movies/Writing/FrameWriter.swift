@@ -101,6 +101,33 @@ public final class FrameWriter: Sendable {
     }
   }
 
+  /// Completes several outputs, and gives their files their names when the last one is whole: none of them, if one cannot be
+  /// completed or finds its name taken. Numbered pictures have theirs, but for ``WriterSettings/publishesTogether``, and
+  /// what went into a pipe stays there.
+  ///
+  /// - Precondition: all have the same ``WriterSettings/temporaryFiles``.
+  /// - Throws: as ``finish()``; the outputs behind one that fails are not completed.
+  public static func finish(_ writers: [FrameWriter]) throws(CinematicError) {
+    var files: [OutputFile] = []
+    for writer in writers { files += try writer.completed() }
+    try OutputFile.publish(files)
+  }
+
+  /// Completes the output.
+  ///
+  /// - Returns: the files that are still to get their names.
+  private func completed() throws(CinematicError) -> [OutputFile] {
+    switch target {
+    case .still(let writer): return [try writer.completed()]
+    case .numbered(let writer): return try writer.completed()
+    case .movie(let writer): return [try writer.completed()]
+    case .webM(let writer): return [try writer.completed()]
+    case .stream(let writer):
+      try writer.finish()
+      return []
+    }
+  }
+
   /// Gives up and removes what is not whole.
   public func cancel() {
     switch target {
@@ -150,14 +177,16 @@ private final class StillWriter: @unchecked Sendable {
     }
   }
 
-  func finish() throws(CinematicError) {
-    try lock.withLock { _ throws(CinematicError) in
+  func finish() throws(CinematicError) { try completed().publish() }
+
+  /// The whole file, whose name is still to be given.
+  func completed() throws(CinematicError) -> OutputFile {
+    try lock.withLock { _ throws(CinematicError) -> OutputFile in
+      defer { self.file = nil }
       guard isWritten, let file else {
-        self.file = nil
         throw CinematicError(.incomplete, "no frame was written to \(path)")
       }
-      self.file = nil
-      try file.publish()
+      return file
     }
   }
 

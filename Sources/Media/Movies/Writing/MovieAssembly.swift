@@ -236,7 +236,10 @@ final class MovieAssembly {
   /// Removes what was written.
   func discard() { file.discard() }
 
-  func finish(script: [UInt8]?) throws(CinematicError) {
+  /// Writes what is left.
+  ///
+  /// - Returns: the whole file, whose name is still to be given.
+  func complete(script: [UInt8]? = nil) throws(CinematicError) -> OutputFile {
     guard pictureCount > 0 || copied != nil, rendering?.hasFrame ?? true else {
       throw CinematicError(
         .incomplete,
@@ -270,7 +273,7 @@ final class MovieAssembly {
       throw error.naming(path)
     }
     try sink.synchronize()
-    try file.publish()
+    return file
   }
 }
 

@@ -188,7 +188,16 @@ public final class MovieWriter: Sendable {
   /// - Parameter script: the focus script's JSON, UTF-8.
   /// - Throws: `incomplete` where no frame was appended, `unwritable`.
   public func finish(script: [UInt8]? = nil) throws(CinematicError) {
-    try work.finish { work throws(CinematicError) in try work.finish(script: script) }
+    try work.finish { work throws(CinematicError) in
+      try work.complete(script: script).publish()
+    }
+  }
+
+  /// Completes the movie without giving it its name.
+  ///
+  /// - Throws: as ``finish(script:)``.
+  func completed() throws(CinematicError) -> OutputFile {
+    try work.finish { work throws(CinematicError) in try work.complete() }
   }
 
   /// Gives up and removes what was written.

@@ -27,11 +27,14 @@ final class WriterWork<Work>: @unchecked Sendable {
   }
 
   /// Runs the last `body`.
-  func finish(_ body: (Work) throws(CinematicError) -> Void) throws(CinematicError) {
-    try lock.withLock { _ throws(CinematicError) in
-      try useLocked(body)
+  func finish<Value: Sendable>(
+    _ body: (Work) throws(CinematicError) -> Value
+  ) throws(CinematicError) -> Value {
+    try lock.withLock { _ throws(CinematicError) -> Value in
+      let value = try useLocked(body)
       isFinished = true
       work = nil
+      return value
     }
   }
 
@@ -47,15 +50,15 @@ final class WriterWork<Work>: @unchecked Sendable {
     }
   }
 
-  private func useLocked(
-    _ body: (Work) throws(CinematicError) -> Void
-  ) throws(CinematicError) {
+  private func useLocked<Value>(
+    _ body: (Work) throws(CinematicError) -> Value
+  ) throws(CinematicError) -> Value {
     if let failure { throw failure }
     guard let work else {
       throw CinematicError(.invalidState, "\(path) is finished and takes no more frames")
     }
     do throws(CinematicError) {
-      try body(work)
+      return try body(work)
     } catch {
       failure = error
       self.work = nil

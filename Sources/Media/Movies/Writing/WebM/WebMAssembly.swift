@@ -75,7 +75,10 @@ final class WebMAssembly {
   /// Removes what was written.
   func discard() { file.discard() }
 
-  func finish() throws(CinematicError) {
+  /// Writes what is left.
+  ///
+  /// - Returns: the whole file, whose name is still to be given.
+  func complete() throws(CinematicError) -> OutputFile {
     guard pictureCount > 0 else {
       throw CinematicError(.incomplete, "no frame was written to \(path)")
     }
@@ -84,6 +87,6 @@ final class WebMAssembly {
       try self.muxer.append(sample, to: 1 + number)
     }
     try muxer.finish(length: end)
-    try file.publish()
+    return file
   }
 }

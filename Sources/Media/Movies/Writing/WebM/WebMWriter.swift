@@ -37,7 +37,14 @@ final class WebMWriter: Sendable {
   ///
   /// - Throws: `incomplete` where no frame was appended, `unwritable`.
   func finish() throws(CinematicError) {
-    try work.finish { work throws(CinematicError) in try work.finish() }
+    try work.finish { work throws(CinematicError) in try work.complete().publish() }
+  }
+
+  /// Completes the file without giving it its name.
+  ///
+  /// - Throws: as ``finish()``.
+  func completed() throws(CinematicError) -> OutputFile {
+    try work.finish { work throws(CinematicError) in try work.complete() }
   }
 
   /// Gives up and removes what was written.
