@@ -5,7 +5,6 @@ import FocalCommands
 import FocalCore
 import FocalMedia
 import FocalRendering
-import FocalScript
 import Foundation
 
 /// How long the stages of an export take alone, and the export.
@@ -45,9 +44,9 @@ struct ExportTiming: Encodable, Sendable {
   ) async throws(CinematicError) -> ExportTiming {
     let asset = Asset(path: path)
     let movie = try await MovieScript(asset: asset)
-    let info = movie.info
-    let source = try await FrameReader(asset, track: info.cinematicVideoTrack).properties
-    let shown = info.preferredTransform.applied(to: source.dimensions)
+    let rendering = try await TimedRendering(movie, on: device, quality: quality)
+    let settings = rendering.settings
+    let shown = settings.dimensions
     let folder = try Folder()
     defer { folder.remove() }
     var timing = ExportTiming(
@@ -61,20 +60,14 @@ struct ExportTiming: Encodable, Sendable {
     for number in 0..<timing.frames { frames.append(try await reader.frame(number: number)) }
     timing.decode = watch.stage("decode")
 
-    let pixels = try OutputFormat(path: "film.mov").pixelFormat(for: source)
-    var settings = WriterSettings(
-      keeping: source, dimensions: shown, pixelFormat: pixels.format, tags: pixels.tags)
-    settings.codedPixels = pixels.coded
-    settings.preferredTransform = .identity
-    let session = try session(for: movie, on: device, quality: quality)
     // Work that is done once is not timed.
-    _ = try await rendered(frames.prefix(1), session, settings)
+    _ = try await rendering.pictures(of: frames.prefix(1))
     watch = Watch()
-    let pictures = try await rendered(frames[...], session, settings)
+    let pictures = try await rendering.pictures(of: frames[...])
     timing.render = watch.stage("render")
 
     watch = Watch()
-    try encode(pictures, frames, to: folder.path + "/encoded.mov", settings, source.startTime)
+    try encode(pictures, frames, to: folder.path + "/encoded.mov", settings, rendering.startTime)
     timing.encode = watch.stage("encode")
 
     var export = ExportSession.Settings()
@@ -91,19 +84,6 @@ struct ExportTiming: Encodable, Sendable {
     return timing
   }
 
-  /// A session as an export makes it, with the look that the movie carries.
-  ///
-  /// - Throws: `malformed` for a damaged script, and what a look outside its ranges throws.
-  static func session(
-    for movie: MovieScript, on device: Device, quality: RenderingQuality
-  ) throws(CinematicError) -> RenderingSession {
-    let recording = try movie.recording()
-    return try RenderingSession(
-      commandQueue: CommandQueue(device: device),
-      sessionAttributes: RenderingSession.Attributes().with(recording?.look ?? Look()),
-      preferredTransform: movie.info.preferredTransform, quality: quality)
-  }
-
   private static func encode(
     _ pictures: [PixelBuffer], _ frames: [CinematicFrame], to path: String,
     _ settings: WriterSettings, _ startTime: Time
@@ -115,35 +95,6 @@ struct ExportTiming: Encodable, Sendable {
         picture, time: frame.timeRange.start - startTime, duration: frame.timeRange.duration)
     }
     try writer.finish()
-  }
-
-  /// The frames rendered, a few at a time as an export does.
-  private static func rendered(
-    _ frames: ArraySlice<CinematicFrame>, _ session: RenderingSession, _ settings: WriterSettings
-  ) async throws(CinematicError) -> [PixelBuffer] {
-    var pictures: [PixelBuffer] = []
-    var buffers: [CommandBuffer] = []
-    for frame in frames {
-      guard let map = frame.disparity, let stored = frame.metadata?.renderingAttributes else {
-        throw CinematicError(
-          .unsupported, "a frame has no disparity or no rendering attributes of this program",
-          remedy: "time a movie that focal import made")
-      }
-      let picture = try PixelBuffer(
-        dimensions: settings.dimensions, format: settings.pixelFormat, tags: settings.tags)
-      let buffer = session.commandQueue.makeCommandBuffer()
-      try session.encodeRender(
-        to: buffer,
-        frameAttributes: .init(focusDisparity: stored.focusDisparity, fNumber: stored.fNumber),
-        sourceImage: frame.image, sourceDisparity: map,
-        destinationImage: picture)
-      buffer.commit()
-      pictures.append(picture)
-      buffers.append(buffer)
-      if buffers.count >= 3 { try await buffers.removeFirst().completed() }
-    }
-    for buffer in buffers { try await buffer.completed() }
-    return pictures
   }
 
   /// Rows for people.

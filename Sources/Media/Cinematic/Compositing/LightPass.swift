@@ -5,16 +5,18 @@ import FocalMedia
 
 /// The way of a picture in a camera's curve: its codes become light before the blur, and what is rendered
 /// becomes codes of the same curve behind it.
-struct LightPass {
-  let curve: LogCurve
+package struct LightPass {
+  private let curve: LogCurve
   /// Whether the source's codes use the whole range.
-  let isFullRange: Bool
+  private let isFullRange: Bool
   /// Where the rendered light goes.
-  let light: PixelBuffer
+  package let light: PixelBuffer
   private let destination: PixelBuffer
 
   /// - Throws: `outOfMemory`.
-  init(_ curve: LogCurve, isFullRange: Bool, to destination: PixelBuffer) throws(CinematicError) {
+  package init(
+    _ curve: LogCurve, isFullRange: Bool, to destination: PixelBuffer
+  ) throws(CinematicError) {
     self.curve = curve
     self.isFullRange = isFullRange
     self.destination = destination
@@ -31,7 +33,7 @@ struct LightPass {
   /// The light of a picture.
   ///
   /// - Throws: `outOfMemory`.
-  func light(of source: PixelBuffer) throws(CinematicError) -> PixelBuffer {
+  package func light(of source: PixelBuffer) throws(CinematicError) -> PixelBuffer {
     // Codes of no curve are light already, so that only the matrix is taken back.
     let codes = try source.tagged(source.tags.linear).linearRGBA()
     codes.decodeLog(curve, isFullRange: isFullRange)
@@ -41,7 +43,7 @@ struct LightPass {
   /// Writes what was rendered: as light into a picture of light, as codes into others.
   ///
   /// - Throws: what ``FocalCore/PixelBuffer/store(linearRGBA:)`` throws.
-  func finish() throws(CinematicError) {
+  package func finish() throws(CinematicError) {
     guard light !== destination else { return }
     light.encodeLog(curve, isFullRange: isFullRange)
     try destination.tagged(destination.tags.linear).store(linearRGBA: light)
