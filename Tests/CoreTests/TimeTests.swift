@@ -29,6 +29,41 @@ import Testing
     #expect(abs(odd.seconds - 2 / Double(Int32.max)) < 1e-9)
   }
 
+  /// Where the common timescale leaves no room for the value, the finest one that does holds the sum.
+  @Test func largeSumsAreRoundedToWhatFits() {
+    let largest = Time(value: .max, timescale: 1)
+    #expect(largest + Time(value: 1, timescale: 2) == largest)
+    #expect(
+      Time(value: .max / 2, timescale: 1) + Time(value: 1, timescale: 3)
+        == Time(value: .max, timescale: 2))
+    #expect((-Time(value: .min, timescale: 600)).timescale == 599)
+    var random = Seeded(8)
+    for _ in 0..<20_000 {
+      func time() -> Time {
+        let scale =
+          Int32.random(in: 1 ... .max, using: &random) >> Int32.random(in: 0...30, using: &random)
+        return Time(
+          value: Int64.random(in: .min ... .max, using: &random)
+            >> Int64.random(in: 0...62, using: &random), timescale: max(scale, 1))
+      }
+      let (a, b) = (time(), time())
+      let sum = a + b
+      // The exact sum, in parts that both times are whole numbers of.
+      let part = Int128(a.timescale) * Int128(b.timescale)
+      let exact =
+        Int128(a.value) * Int128(b.timescale) + Int128(b.value) * Int128(a.timescale)
+      guard abs(exact) <= Int128(Int64.max) * part else {
+        #expect(sum.timescale == 1 && sum.value.magnitude >= UInt64(Int64.max), "\(a) + \(b)")
+        continue
+      }
+      let error = abs(Int128(sum.value) * part - exact * Int128(sum.timescale))
+      #expect(error <= part / 2, "\(a) + \(b) = \(sum)")
+      guard error > 0, sum.timescale < .max else { continue }
+      let finer = abs(exact) * Int128(sum.timescale + 1)
+      #expect(finer > Int128(Int64.max) * part, "\(a) + \(b) = \(sum)")
+    }
+  }
+
   @Test func durationsAreNeverNegative() {
     let second = Time(value: 1, timescale: 1)
     #expect(TimeRange(start: second, duration: -second).isEmpty)

@@ -4,7 +4,8 @@
 ///
 /// Two times are equal when their seconds are, whatever their timescales: `20/600 == 1/30`.
 /// Sums and differences are exact; where a common timescale would not fit 32 bits, or the value
-/// 64 bits, the result is rounded to the finest timescale that fits.
+/// 64 bits, the result is rounded to the finest timescale that fits. Beyond 64 bits of seconds, which are 292 billion years,
+/// it is the nearest end of them.
 public struct Time: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The number of ticks.
   public let value: Int64
@@ -79,11 +80,15 @@ public struct Time: Hashable, Comparable, Sendable, CustomStringConvertible {
     let numerator =
       Int128(a.value) * Int128(common / Int64(a.timescale))
       + sign * Int128(b.value) * Int128(common / Int64(b.timescale))
-    if common <= Int64(Int32.max) {
-      return rounded(numerator: numerator, denominator: 1, timescale: Int32(common))
+    if common <= Int64(Int32.max), let value = Int64(exactly: numerator) {
+      return Time(value: value, timescale: Int32(common))
     }
+    // Below 2¹²⁷: a numerator has 96 bits at most, a common timescale 62.
+    let size = max(numerator >= 0 ? numerator : -numerator, 1)
+    let fitting = Int128(Int64.max) * Int128(common) / size
+    let timescale = max(min(fitting, Int128(common), Int128(Int32.max)), 1)
     return rounded(
-      numerator: numerator * Int128(Int32.max), denominator: Int128(common), timescale: .max)
+      numerator: numerator * timescale, denominator: Int128(common), timescale: Int32(timescale))
   }
 
   private static func rounded(numerator: Int128, denominator: Int128, timescale: Int32) -> Time {
