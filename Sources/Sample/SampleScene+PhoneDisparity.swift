@@ -8,7 +8,7 @@ public struct PhoneDisparityOptions: Hashable, Sendable {
   public var dimensions = Dimensions(width: 320, height: 180)
   /// Standard deviation of the blur, in pixels of the map.
   public var blur = 1.2
-  /// Standard deviation of a noise of two pixels' size, in relative disparity.
+  /// Standard deviation of a noise of two pixels' size, in relative disparity; in the outermost three pixels it is stronger.
   public var noise = 0.006
   /// Standard deviation of the whole map's scale from frame to frame.
   public var scaleJitter = 0.003
@@ -52,9 +52,12 @@ extension SampleScene {
     let offset = Float(options.offsetJitter) * generator.gaussian()
     var grain = FloatPlane(width: size.width, height: size.height)
     for i in grain.values.indices { grain.values[i] = generator.gaussian() }
-    // A blur of σ 0.7 leaves 1/(2σ√π) of the deviation; the gain restores it.
-    grain.blur(sigma: 0.7)
-    let gain = Float(options.noise) * 2.2
+    // Along rows and along columns, a blur leaves the sum of its squared weights of the variance, so that of the deviation
+    // both together leave as much.
+    let grainSize: Float = 0.7
+    grain.blur(sigma: grainSize)
+    let left = FloatPlane.blurKernel(sigma: grainSize).reduce(0) { $0 + $1 * $1 }
+    let gain = Float(options.noise) / left
     for i in values.values.indices {
       var value = saturate(values.values[i] * scale + offset + grain.values[i] * gain)
       if options.levels > 0 {

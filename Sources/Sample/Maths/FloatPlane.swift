@@ -86,16 +86,24 @@ struct FloatPlane {
     return result
   }
 
-  /// A Gaussian blur, cut at three deviations; the border's values go on past it.
-  mutating func blur(sigma: Float) {
-    if sigma <= 0 { return }
+  /// The weights of a Gaussian blur along a row or a column, cut at three deviations; their sum is 1.
+  ///
+  /// - Parameter sigma: positive.
+  static func blurKernel(sigma: Float) -> [Float] {
     let radius = Int(sigma * 3) + 1
-    var kernel = (-radius...radius).map { i -> Float in
+    let kernel = (-radius...radius).map { i -> Float in
       let x = Float(i) / sigma
       return exp2Approximation(-0.721_347_5 * x * x)
     }
     let total = kernel.reduce(0, +)
-    for i in kernel.indices { kernel[i] /= total }
+    return kernel.map { $0 / total }
+  }
+
+  /// A Gaussian blur; the border's values go on past it.
+  mutating func blur(sigma: Float) {
+    if sigma <= 0 { return }
+    let kernel = Self.blurKernel(sigma: sigma)
+    let radius = kernel.count / 2
     var rows = values
     for y in 0..<height {
       for x in 0..<width {

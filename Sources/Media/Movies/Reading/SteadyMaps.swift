@@ -13,9 +13,9 @@ import Synchronization
 /// it, so that it is the same however it was reached. It ends at cuts. Maps without noise stay as they are.
 ///
 /// ``usualReach`` is by experiment (`focal bench-steady --reach`): with 1, 2, 3, 4, 5, 6 and 8 maps on each side the
-/// flicker of the rendered film falls from 1.47 codes a frame to 0.70, 0.47, 0.37, 0.29, 0.26, 0.22 and 0.18, and
-/// the film's distance from that of clean maps is 35.2, 36.2, 36.7, 37.0, 37.2, 37.5 and 37.8 dB where it was
-/// 33.4. Each map more is held in memory.
+/// flicker of the rendered film falls from 1.53 codes a frame to 0.71, 0.50, 0.39, 0.32, 0.27, 0.24 and 0.20, and
+/// the film's distance from that of clean maps is 36.7, 37.8, 38.5, 38.7, 39.1, 39.3 and 39.4 dB where it was
+/// 34.4. Each map more is held in memory.
 package final class SteadyMaps: Sendable {
   /// How many maps before and after one count, unless the caller says otherwise.
   package static let usualReach = 5
