@@ -246,6 +246,17 @@ import Testing
     #expect(folder.read("maps/00.png") == Array("precious".utf8))
     unlink(folder.file("maps/00.png"))
 
+    // A folder's name is seen only when it is to be replaced: those that have got theirs before lose them.
+    let blocked = try ["a.png", "b.png"].map { name in
+      try FrameWriter.create(folder.file(name), settings: self.settings(folder, overwrite: true))
+    }
+    for writer in blocked { try append(writer, 0) }
+    #expect(mkdir(folder.file("b.png"), 0o700) == 0)
+    #expect(
+      failure { () throws(CinematicError) in try FrameWriter.finish(blocked) }?.code == .unwritable)
+    #expect(folder.names == ["b.png", "maps"] && folder.temporaryFiles.count == 0)
+    rmdir(folder.file("b.png"))
+
     // The last one has no picture.
     let short = try writers()
     for writer in short.dropLast() { try append(writer, 0) }

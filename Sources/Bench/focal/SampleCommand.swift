@@ -202,14 +202,18 @@ struct SampleCommand: ParsableCommand {
     return (scene["frames"] as? [Any])?.count ?? 0
   }
 
-  /// Removes the numbered pictures of an earlier sample that this one has not replaced: they are of another clip. Ground
-  /// truth takes its time: only such as is written anew replaces it.
+  /// Removes the numbered pictures of earlier samples that this one has not replaced: they are of another clip. Ground
+  /// truth takes its time: only such as is written anew replaces it, then whole, as several samples may have come since.
   private func removeFrames(upTo count: Int) throws(CinematicError) {
     guard count > 0 else { return }
     let truths = ["sharp/%04d.exr", "truth/%04d.exr"]
     var removed = 0
-    for name in ["disparity/%04d.png"] + (groundTruth ? truths : []) {
-      for (number, path) in try numbered(name) where number >= frames && number < count {
+    for (number, path) in try numbered("disparity/%04d.png")
+    where number >= frames && number < count {
+      removed += unlink(path) == 0 ? 1 : 0
+    }
+    for name in groundTruth ? truths : [] {
+      for (number, path) in try numbered(name) where number >= frames {
         removed += unlink(path) == 0 ? 1 : 0
       }
     }

@@ -138,7 +138,8 @@ public final class TemporaryFiles: Sendable {
     }
   }
 
-  /// Gives temporary files their final names, none where one is taken. ``removeAll()`` comes before or after.
+  /// Gives temporary files their final names, none where one is taken. ``removeAll()`` comes before or after. If a name cannot
+  /// be given all the same, files that have replaced others keep theirs, and the rest lose them.
   fileprivate func publish(_ files: [OutputFile]) throws(CinematicError) {
     try state.withLock { state throws(CinematicError) in
       for file in files {
@@ -152,12 +153,18 @@ public final class TemporaryFiles: Sendable {
           throw OutputFile.failure(file.path, EEXIST)
         }
       }
+      var added: [String] = []
       for file in files {
         var number = Self.renameNew(file.temporaryPath, file.path)
-        if number == EEXIST, file.overwrite {
+        if number == 0 {
+          added.append(file.path)
+        } else if number == EEXIST, file.overwrite {
           number = Self.replace(file.temporaryPath, file.path)
         }
-        guard number == 0 else { throw OutputFile.failure(file.path, number) }
+        guard number == 0 else {
+          for path in added { unlink(path) }
+          throw OutputFile.failure(file.path, number)
+        }
         if let descriptor = state.locks.removeValue(forKey: file.temporaryPath) {
           Self.release(descriptor)
         }
