@@ -11,6 +11,7 @@
 #include "focal_highlights.h"
 #include "focal_layers.h"
 #include "focal_lights.h"
+#include "focal_lines.h"
 #include "focal_map.h"
 #include "focal_math.h"
 #include "focal_matte.h"

@@ -180,6 +180,7 @@ extension FramePasses {
     _ rows: Range<Int>, of map: PreparedMap?, lights: Lights?, keeping kept: Range<Int>,
     _ blur: Blur
   ) -> Surfaces {
+    let rows = rowsOfCircles(for: rows, of: map)
     let picture = linear(rows)
     let (radius, refined) = circlesOfConfusion(of: map, picture: picture, blur)
     let window = Dimensions(width: size.width, height: rows.count)

@@ -39,7 +39,35 @@ extension FramePasses {
         width: Int32(size.width), height: Int32(rows.count), circles: circles,
         originY: Int32(rows.lowerBound - refined.rows.lowerBound)),
       over: Dimensions(width: size.width, height: rows.count))
-    return (radius, refined)
+    return (prepared?.sides == nil ? joinLines(in: radius, of: picture) : radius, refined)
+  }
+
+  /// Rows around those whose radii are whole: as far as the ends of a line's gap are looked for, and across it.
+  private static let lineMargin = Int(FOCAL_LINE_REACH + FOCAL_LINE_RIM)
+
+  /// Rows of the picture that the circles of confusion of `rows` are made of.
+  func rowsOfCircles(for rows: Range<Int>, of prepared: PreparedMap?) -> Range<Int> {
+    prepared?.sides == nil ? widened(rows, by: Self.lineMargin) : rows
+  }
+
+  /// Radii in which near lines that a map without antialiasing has in dashes are whole.
+  private mutating func joinLines(in radius: PassList.Buffer, of picture: Window) -> PassList.Buffer
+  {
+    let window = Dimensions(width: size.width, height: picture.rows.count)
+    let parameters = FocalLinesParameters(
+      width: Int32(window.width), height: Int32(window.height), edge: BlurSettings.edge)
+    let block = Int(FOCAL_LINE_BLOCK)
+    let blocks = Dimensions(
+      width: (window.width + block - 1) / block, height: (window.height + block - 1) / block)
+    let marks = list.buffer(of: UInt8.self, count: blocks.count)
+    list.add(
+      Kernel.MarkLines(radius: .buffer(radius), marks: .buffer(marks)), parameters, over: blocks)
+    let joined = list.buffer(of: Float.self, count: window.count)
+    list.add(
+      Kernel.JoinLines(
+        source: .buffer(picture.buffer), radius: .buffer(radius), marks: .buffer(marks),
+        joined: .buffer(joined)), parameters, over: window)
+    return joined
   }
 
   /// The map of the rows of `picture` at the picture's resolution, as circles of confusion.
