@@ -12,16 +12,19 @@ import Testing
   private static let frames = 90
 
   /// Subjects that do not move, so that what smoothing makes of a track does not depend on its length; decisions and
-  /// transitions at any tick.
+  /// transitions at any tick. Four subjects are there all the time; the user decides for three others, too, with which such a
+  /// decision ends.
   private static func script(_ random: inout SeededGenerator) throws -> Script {
     func pick(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
-    let disparities: [Float] = [0.2, 0.5, 0.8, 0.35]
+    let disparities: [Float] = [0.2, 0.5, 0.8, 0.35, 0.65, 0.95, 0.05]
     let tracks = try disparities.enumerated().map { index, disparity in
-      try Scripts.track(Int64(index + 1), frames: 0..<frames) { _ in disparity }
+      let first = index < 4 || pick(0...1) == 0 ? 0 : pick(0...(frames - 1))
+      let last = index < 4 ? frames - 1 : pick(first...(frames - 1))
+      return try Scripts.track(Int64(index + 1), frames: first...last) { _ in disparity }
     }
     func decision(_ ticks: Int, user: Bool) -> Decision {
       Decision(
-        time: Scripts.time(ticks), focus: .single(DetectionID(Int64(pick(1...4)))),
+        time: Scripts.time(ticks), focus: .single(DetectionID(Int64(pick(1...(user ? 7 : 4))))),
         strong: user && pick(0...1) == 0, user: user)
     }
     let last = frames * 20 - 1
@@ -113,6 +116,59 @@ import Testing
       }
     }
     #expect(cutRacks > 100)
+  }
+
+  /// Whether the frames of a cut have the focus that they have in the whole script, by both ways to cut.
+  private static func keepsFocus(_ script: Script, from first: Int, to end: Int) throws -> Bool {
+    let cut = TimeRange(start: Scripts.frameTime(first), end: Scripts.frameTime(end))
+    let focus = Scripts.focus(script)[first..<end]
+    let flat = try Script(recording: script.flattened().trimmed(by: cut))
+    return try [trimmed(script, by: cut), flat].allSatisfy { short in
+      let found = Scripts.focus(short)
+      return found.count == focus.count && zip(found, focus).allSatisfy { abs($0 - $1) < 1e-6 }
+    }
+  }
+
+  /// The subject of a user decision goes at frame 40, behind the cut or right at its end. Focus is on its way to what was
+  /// decided before, or to what is decided for that moment.
+  @Test(arguments: [true, false], [36, 40])
+  func racksOutOfUserDecisions(isStrong: Bool, end: Int) throws {
+    let tap = Scripts.user(10, 2, strong: isStrong).with(user: true)
+    for target in [Scripts.base(0, 1), Scripts.base(40, 3)] {
+      let script = try Script(
+        recording: Scripts.recording(
+          frames: 60,
+          tracks: [
+            Scripts.track(1, frames: 0..<60) { _ in 0.2 },
+            Scripts.track(2, frames: 0..<40) { _ in 0.8 },
+            Scripts.track(3, frames: 0..<60) { _ in 0.5 },
+          ], decisions: target.time > .zero ? [Scripts.base(0, 1), tap, target] : [target, tap]))
+      #expect(
+        script.setTransition(
+          Transition(duration: Scripts.frameTime(10), curve: .linear), for: target))
+      let focus = Scripts.focus(script)
+      #expect(focus[30] == 0.8 && focus[end - 1] < 0.75)
+      #expect(try Self.keepsFocus(script, from: 20, to: end), "\(target)")
+    }
+  }
+
+  /// The first way back to a base decision, which is cut, is short, and the second one long: each keeps its own length.
+  @Test func racksThatComeAgainKeepTheirLength() throws {
+    let script = try Script(
+      recording: Scripts.recording(
+        frames: 100,
+        tracks: [
+          Scripts.track(1, frames: 0..<100) { _ in 0.2 },
+          Scripts.track(2, frames: 0..<20) { _ in 0.25 },
+          Scripts.track(3, frames: 40..<70) { _ in 0.9 },
+        ],
+        decisions: [
+          Scripts.base(0, 1), Scripts.user(5, 2, strong: true).with(user: true),
+          Scripts.user(50, 3, strong: true).with(user: true),
+        ]))
+    let lengths = script.focusTransitions.map(\.timeRange.duration.seconds)
+    #expect(lengths.count == 4 && lengths[3] > 1.5 * lengths[1])
+    #expect(try Self.keepsFocus(script, from: 18, to: 95))
   }
 
   /// A rack of a second that is cut in its last sixth goes on near its end; it began anew.

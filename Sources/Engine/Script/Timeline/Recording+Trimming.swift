@@ -6,8 +6,8 @@ extension Recording {
   /// The recording cut to a range, whose time then starts at zero, or at another time. The decisions in force at the
   /// range's start are moved to it; tracks keep their ids, also where nothing of them is left. Of a rack that is
   /// cut the frames that stay have the focus that they had (``Transition/elapsed``, ``Transition/remaining``); its length no
-  /// longer changes with what is in focus. One towards a base decision that comes into force again behind the range, where
-  /// a user decision ends with its subject's track, is left out.
+  /// longer changes with what is in focus. One that leads out of a strong user decision, whose subject's track ends behind
+  /// the range, leads to a user decision. Of a base decision whose track ended before the range the focus is not known.
   ///
   /// - Throws: `unsupported` where times can no longer be expressed.
   public func trimmed(
@@ -66,6 +66,9 @@ extension Snapshot {
     let offset = start - cut.start
     var result = lastBaseDecision(before: cut.start).map { [$0.moved(to: start)] } ?? []
     result += Self.decisions(of: baseDecisions, in: cut).map { $0.moved(to: $0.time + offset) }
+    for rack in racks(cutBy: cut, startingAt: start) {
+      if let copy = rack.copy { Self.put(copy, into: &result) }
+    }
     putDecisions(behind: cut, startingAt: start, user: false, into: &result)
     return result
   }
@@ -112,12 +115,16 @@ extension Snapshot {
     var transition: Transition
     /// Whether its decision comes after the cut: it stands between the last frame and the end then.
     var isBehind: Bool
+    /// The same base decision once more, where a user decision hides it: it comes into force again in the cut, and that
+    /// rack is as long as before, not as long as this one.
+    var copy: Decision?
   }
 
   private func racks(cutBy cut: TimeRange, startingAt newStart: Time) -> [CutRack] {
     let offset = newStart - cut.start
     guard let lastFrame = recording.lastFrameTime(in: cut) else { return [] }
-    return segments.compactMap { segment in
+    return segments.indices.dropFirst().compactMap { position in
+      let (previous, segment) = (segments[position - 1], segments[position])
       guard let rack = segment.rack, let decision = segment.decision,
         rack.range.start <= lastFrame, rack.range.end > cut.start
       else { return nil }
@@ -125,10 +132,10 @@ extension Snapshot {
       var start = segment.start
       let isBehind = start >= cut.end
       if isBehind {
-        guard decision.time == start, let moment = Self.moment(from: lastFrame, to: cut.end) else {
-          return nil
-        }
-        moved = decision.moved(to: moment + offset)
+        guard let moment = Self.moment(from: lastFrame, to: cut.end) else { return nil }
+        // A strong user decision lasts until the next user decision, since its track lasts as long as the cut.
+        let isHeld = previous.decision.map { $0.isUserDecision && $0.isStrongDecision } ?? false
+        moved = decision.with(user: decision.isUserDecision || isHeld).moved(to: moment + offset)
         start = moment
       }
       // An automatic one in the script's own ticks where they are fine enough, so that files find a common timescale.
@@ -141,7 +148,15 @@ extension Snapshot {
       let left = transition.cut(
         elapsed: isBegun ? cut.start - (rack.range.end - duration) : .zero,
         remaining: rack.range.end - start)
-      return left.isCut ? CutRack(decision: moved, transition: left, isBehind: isBehind) : nil
+      guard left.isCut else { return nil }
+      var cutRack = CutRack(decision: moved, transition: left, isBehind: isBehind)
+      let rest = segments[(position + 1)...].prefix { $0.start < cut.end }
+      if !isBehind, transitions[decision] == nil, let next = rest.first,
+        rest.contains(where: { $0.decision == decision })
+      {
+        cutRack.copy = decision.moved(to: next.start + offset)
+      }
+      return cutRack
     }
   }
 
