@@ -210,6 +210,30 @@ import Testing
     #expect(first.count == 5)
   }
 
+  /// While one command makes maps for numbered pictures, another one of the same name is refused, and one of another name
+  /// in the same folder makes its own.
+  @Test func oneCommandAtATimeHasAFolderOfMaps() async throws {
+    let folder = Folder()
+    try Material.clip("clip.mp4", in: folder, times: Material.steady(2))
+    folder.writeMapHelper("x / w")
+    let outcome = try await Program.shell(
+      """
+      focal() { "$0" render clip.mp4 --progress none "$@"; }
+      "$0" render clip.mp4 --helper 'touch begun; exec sleep 1000' -o 'out/%04d.png' 2>first &
+      first=$!
+      for n in $(seq 6000); do [ -e begun ] && break; sleep .02; done
+      focal --helper 'python3 helper.py' -o 'out/%04d.png' 2>second; echo $?
+      ls out/%04d.png.maps
+      focal --helper 'python3 helper.py' -o 'out/L%04d.png' 2>third >&2; echo $?
+      kill -TERM $first; wait $first; echo $?
+      """, in: folder)
+    #expect(outcome.outputLines == ["1", "estimate.json", "0", "143"], "\(outcome.output)")
+    let said = String(decoding: folder.read("second"), as: UTF8.self)
+    #expect(said.contains("another command is making maps in out/%04d.png.maps"), "\(said)")
+    #expect(said.contains("; wait for its end"), "\(said)")
+    #expect(folder.names(in: "out") == ["L0000.png", "L0001.png"], "\(folder.names)")
+  }
+
   @Test func leavesAFolderOfAnotherAlone() async throws {
     let folder = Folder().with("out.png.maps")
     try Self.pair(in: folder)

@@ -338,6 +338,17 @@ import Testing
     #expect(try NumberedPattern(name) == nil)
   }
 
+  /// Maps that are kept beside numbered pictures lie in a folder that has the pattern's name.
+  @Test func numberedFilesInAFolderOfAPatternsName() throws {
+    let pattern = try #require(try NumberedPattern("out/L%04d.png.maps/%06d.exr"))
+    #expect(pattern.folder == "out/L%04d.png.maps/")
+    #expect(pattern.path(7) == "out/L%04d.png.maps/000007.exr")
+    let error = failure { () throws(CinematicError) in
+      _ = try NumberedPattern("out/L%04d/%06d.exr")
+    }
+    #expect(error?.code == .invalidParameter)
+  }
+
   /// Pictures whose names have percent signs are written and read by them, also where they are like a pattern's.
   @Test func picturesWithPercentSigns() async throws {
     let folder = ScratchFolder()

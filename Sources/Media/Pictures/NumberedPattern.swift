@@ -23,6 +23,9 @@ public struct NumberedPattern: Hashable, Sendable, CustomStringConvertible {
   public let minimumDigits: Int
   private let text: String
 
+  /// How the folder of maps is named that a command keeps beside its output: by the output's name and this.
+  package static let mapsEnding = ".maps"
+
   public var description: String { text }
 
   /// `nil` for a path without a number.
@@ -63,7 +66,8 @@ public struct NumberedPattern: Hashable, Sendable, CustomStringConvertible {
     }
     guard parts.count == 2 else { return nil }
     folder = String(path[..<cut])
-    guard folder.firstRange(of: /%\d*d/) == nil else {
+    // Maps of numbered pictures are kept in a folder that has the name of their pattern.
+    guard folder.hasSuffix(Self.mapsEnding + "/") || folder.firstRange(of: /%\d*d/) == nil else {
       throw CinematicError(
         .invalidParameter,
         "\(path) is not a pattern for numbered files: a folder has a number, too",

@@ -8,13 +8,15 @@ import Foundation
 import Synchronization
 
 /// The maps that a command estimates for its own use. They lie in a folder beside its output until that is done, so
-/// that the same command goes on where it was ended.
+/// that the same command goes on where it was ended. One command at a time has the folder.
 struct EstimatedMaps: Sendable {
   /// Numbered maps, as `--disparity` takes them.
   let path: String
   private let folder: String
   /// Whether the folder goes even if the command fails: of one picture, nothing would be won.
   private let isPassing: Bool
+  /// What the maps are of. Its lock is the folder's.
+  private let held: LockedFile
 
   /// Those of the command that is at work.
   private static let atWork = Mutex<EstimatedMaps?>(nil)
@@ -32,7 +34,8 @@ struct EstimatedMaps: Sendable {
   /// - Parameters:
   ///   - options: how the input is read.
   ///   - overwrite: whether the output may be there already.
-  /// - Throws: `unwritable` for an output that is there, or a folder of another's.
+  /// - Throws: `unwritable` for an output that is there, or a folder of another's; `invalidState` for maps that another
+  ///   command is making.
   static func make(
     of input: String, _ choice: EstimationChoice, for output: String, options: ReadOptions,
     overwrite: Bool, _ progress: Progress.Style
@@ -59,7 +62,8 @@ struct EstimatedMaps: Sendable {
     let isPassing = properties.kind == .still || PipePath.isPipe(output)
     let folder = Self.folder(for: output)
     let maps = EstimatedMaps(
-      path: folder + "/%06d.exr", folder: folder, isPassing: isPassing)
+      path: folder + "/%06d.exr", folder: folder, isPassing: isPassing,
+      held: try Self.hold(folder))
     let frames = options.frames
     try maps.begin(
       [input, Self.stamp(input, frames: frames), "\(frames.map { "\($0)" } ?? "all")"]
@@ -109,6 +113,7 @@ struct EstimatedMaps: Sendable {
     guard isAtWork else { return false }
     if isDone || isPassing || !names.contains(where: Self.isMap) {
       removeMaps()
+      held.remove()
       rmdir(folder)
       return false
     }
@@ -130,8 +135,7 @@ struct EstimatedMaps: Sendable {
 
   private static func folder(for output: String) -> String {
     if PipePath.isPipe(output) { return NSTemporaryDirectory() + "/focal-maps-\(getpid())" }
-    if let pattern = try? NumberedPattern(output) { return pattern.folder + "focal-maps" }
-    return output + ".maps"
+    return output + NumberedPattern.mapsEnding
   }
 
   /// Size and time of a file, which say whether it is the same one; of numbered files, a checksum of all of them.
@@ -167,30 +171,44 @@ struct EstimatedMaps: Sendable {
     }
   }
 
-  /// Makes the folder, or takes what the same command left in it.
-  private func begin(_ key: [String]) throws {
-    let record = "\(folder)/\(Self.record)"
-    let data = try JSONEncoder().encode([programVersion] + key)
+  /// Makes the folder, or takes one that a command left, and locks it.
+  private static func hold(_ folder: String) throws(CinematicError) -> LockedFile {
+    let names = try? FileManager.default.contentsOfDirectory(atPath: folder)
     var status = stat()
-    if lstat(folder, &status) == 0 {
-      guard let found = FileManager.default.contents(atPath: record) else {
-        throw CinematicError(
-          .unwritable, "\(folder) is there, and not as this program makes it for estimated maps",
-          remedy: "move it away, or choose another output")
-      }
-      if found == data {
-        Self.atWork.withLock { $0 = self }
-        note("going on with the maps in \(folder)")
-        return
-      }
-      note("the maps in \(folder) are of another input or other options: they are made anew")
-      removeMaps()
-    }
-    Self.atWork.withLock { $0 = self }
-    try MadeFolders.shared.make(folder)
-    guard FileManager.default.createFile(atPath: record, contents: data) else {
+    // An empty one is being made, or its command was ended there.
+    guard lstat(folder, &status) != 0 || names?.contains(record) ?? false || names?.isEmpty ?? false
+    else {
       throw CinematicError(
-        .unwritable, "cannot write \(record)", remedy: "choose a folder that you may write to")
+        .unwritable, "\(folder) is there, and not as this program makes it for estimated maps",
+        remedy: "move it away, or choose another output")
+    }
+    try MadeFolders.shared.make(folder)
+    guard let file = try LockedFile("\(folder)/\(record)") else {
+      throw CinematicError(
+        .invalidState, "another command is making maps in \(folder)",
+        remedy: "wait for its end, or choose another output")
+    }
+    return file
+  }
+
+  /// Takes what the same command left in the folder, or removes what another one did.
+  private func begin(_ key: [String]) throws {
+    let data = [UInt8](try JSONEncoder().encode([programVersion] + key))
+    Self.atWork.withLock { $0 = self }
+    let found = held.contents
+    if found == data {
+      note("going on with the maps in \(folder)")
+      return
+    }
+    if !found.isEmpty {
+      note("the maps in \(folder) are of another input or other options: they are made anew")
+    }
+    removeMaps()
+    do throws(CinematicError) {
+      try held.replaceContents(with: data)
+    } catch {
+      end(isDone: false)
+      throw error
     }
   }
 
@@ -204,7 +222,7 @@ struct EstimatedMaps: Sendable {
 
   private func removeMaps() {
     for name in names {
-      guard Self.isMap(name) || name == Self.record || name == Self.detections else { continue }
+      guard Self.isMap(name) || name == Self.detections else { continue }
       unlink("\(folder)/\(name)")
     }
   }
