@@ -109,6 +109,60 @@ import Testing
     await rig.end()
   }
 
+  /// Wherever it ends, the next one goes on: no movie bears the name without its script.
+  @Test func recoveryThatEndsEarlyLosesNothing() async throws {
+    let rig = try Rig()
+    let path = rig.path("movie.mov")
+    try await rig.session.startRecording(CaptureRecording(editableMovie: path))
+    try await rig.session.start()
+    try await rig.give(0..<30)
+    let (recording, cut) = (InterruptedRecording.path(for: path), rig.path("cut.recording.mov"))
+    for (from, to) in [
+      (recording, cut), (ScriptJournal.path(of: recording), ScriptJournal.path(of: cut)),
+    ] {
+      try FileManager.default.copyItem(atPath: from, toPath: to)
+    }
+    _ = try await rig.session.stopRecording()
+    // As a disk that is full, and as Ctrl-C: no file can be begun.
+    let closed = TemporaryFiles()
+    closed.removeAll()
+    let error = await #expect(throws: CinematicError.self) {
+      _ = try await InterruptedCapture.recover(cut, temporaryFiles: closed)
+    }
+    #expect(error?.code == .cancelled)
+    let names = try FileManager.default.contentsOfDirectory(atPath: rig.folder).sorted()
+    #expect(names == ["cut.recording.mov", "cut.recording.mov.focus", "movie.mov"])
+    let recovered = try #require(try await InterruptedCapture.recover(cut))
+    #expect(recovered == rig.path("cut.mov"))
+    let movie = try await MovieScript(asset: Asset(path: recovered))
+    let script = try Script(recording: try #require(try movie.recording()))
+    #expect(script.recording.frameTimes.count == movie.reader.frameCount)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: rig.folder).sorted()
+        == ["cut.mov", "movie.mov"])
+    await rig.end()
+  }
+
+  /// A journal that is there is somebody's: it stays as it is, and the movie is recorded without one.
+  @Test func journalOfAnotherRecordingStays() async throws {
+    let rig = try Rig()
+    let path = rig.path("movie.mov")
+    let journal = ScriptJournal.path(of: InterruptedRecording.path(for: path))
+    let bytes = Data("decisions".utf8)
+    try bytes.write(to: URL(fileURLWithPath: journal))
+    try await rig.session.startRecording(CaptureRecording(editableMovie: path))
+    try await rig.session.start()
+    try await rig.give(0..<3)
+    let failed = await event(of: rig.session) { event in
+      if case .journalFailed(let path, _) = event { path } else { nil }
+    }
+    #expect(failed == journal)
+    let report = try await rig.session.stopRecording()
+    #expect(report.movies.map(\.error) == [nil])
+    #expect(try Data(contentsOf: URL(fileURLWithPath: journal)) == bytes)
+    await rig.end()
+  }
+
   @Test func leftoverIsFinishedBeforeTheNextRecordingOfItsName() async throws {
     let rig = try Rig()
     let path = rig.path("movie.mov")

@@ -23,16 +23,19 @@ final class ScriptJournal {
   private let encoder = JSONEncoder()
 
   /// - Parameter movie: the name that the movie will have.
-  /// - Throws: `unwritable`.
+  /// - Throws: `unwritable`, also where another recording's journal is there, which stays.
   init(for movie: String, fNumber: Float, look: Look) throws(CinematicError) {
     path = Self.path(of: InterruptedRecording.path(for: movie))
-    guard FileManager.default.createFile(atPath: path, contents: nil),
-      let file = FileHandle(forWritingAtPath: path)
-    else {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else {
+      guard errno == EEXIST else {
+        throw CinematicError(
+          .unwritable, "cannot write \(path)", remedy: "choose a folder that you may write to")
+      }
       throw CinematicError(
-        .unwritable, "cannot write \(path)", remedy: "choose a folder that you may write to")
+        .unwritable, "\(path) is there, and another recording's", remedy: "move it away")
     }
-    self.file = file
+    file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     let head = Head(
       fNumber: fNumber,
       look: Dictionary(uniqueKeysWithValues: look.fields.map { ($0.name, $0.json) }))
@@ -99,22 +102,41 @@ final class ScriptJournal {
 /// The recordings that a session left when it ended before its movies did.
 public enum InterruptedCapture {
   /// Finishes a recording, as `InterruptedRecording` does, and gives an editable movie the detections and decisions up
-  /// to its last frame.
+  /// to its last frame. The movie gets its name when it has them: until then the same call goes on where this one ended.
   ///
+  /// - Parameter temporaryFiles: where unfinished files are registered.
   /// - Returns: the movie; `nil` for a recording that held nothing yet, which is removed.
-  /// - Throws: as `InterruptedRecording.recover`.
-  public static func recover(_ recording: String) async throws(CinematicError) -> String? {
+  /// - Throws: as `InterruptedRecording.recover`; `unsupported` and `malformed` for detections and decisions that cannot
+  ///   become part of the movie, which then has its name without them.
+  public static func recover(
+    _ recording: String, temporaryFiles: TemporaryFiles = .shared
+  ) async throws(CinematicError) -> String? {
     let journal = ScriptJournal.path(of: recording)
-    guard let movie = try InterruptedRecording.recover(recording) else {
+    guard let whole = try InterruptedRecording.finish(recording) else {
       try? FileManager.default.removeItem(atPath: journal)
       return nil
     }
-    guard FileManager.default.fileExists(atPath: journal) else { return movie }
-    let count = try await MovieScript(asset: Asset(path: movie)).reader.frameCount
-    if let (script, frames) = try ScriptJournal.read(journal, frames: count) {
-      try MovieReviser.write(movie, to: movie, frames: frames, script: script, overwrite: true)
+    if FileManager.default.fileExists(atPath: journal) {
+      do throws(CinematicError) {
+        try await add(journal, to: recording, temporaryFiles)
+      } catch {
+        // It would be the same the next time.
+        if [.unsupported, .malformed].contains(error.code) { _ = try whole.publish() }
+        throw error
+      }
     }
+    let movie = try whole.publish()
     try? FileManager.default.removeItem(atPath: journal)
     return movie
+  }
+
+  private static func add(
+    _ journal: String, to recording: String, _ temporaryFiles: TemporaryFiles
+  ) async throws(CinematicError) {
+    let count = try await MovieScript(asset: Asset(path: recording)).reader.frameCount
+    guard let (script, frames) = try ScriptJournal.read(journal, frames: count) else { return }
+    try MovieReviser.write(
+      recording, to: recording, frames: frames, script: script, overwrite: true,
+      temporaryFiles: temporaryFiles)
   }
 }

@@ -50,6 +50,15 @@ public enum InterruptedRecording {
   /// - Throws: `invalidParameter` for a file of another name, `invalidState` for one that is being written,
   ///   `unreadable`, `malformed` for one that is no such movie, `unwritable`.
   public static func recover(_ recording: String) throws(CinematicError) -> String? {
+    guard let whole = try finish(recording) else { return nil }
+    return try whole.publish()
+  }
+
+  /// Finishes a recording in place, under the name of one: what it still lacks can be added before it is published.
+  ///
+  /// - Returns: `nil` for a recording that ended before its first second was written, which is removed.
+  /// - Throws: as ``recover(_:)``.
+  package static func finish(_ recording: String) throws(CinematicError) -> Whole? {
     guard let path = finalPath(of: recording) else {
       throw CinematicError(
         .invalidParameter, "\(recording) is not the name of an interrupted recording",
@@ -57,7 +66,7 @@ public enum InterruptedRecording {
     }
     let descriptor = open(recording, O_RDWR | O_CLOEXEC)
     guard descriptor >= 0 else { throw .cannotRead(recording, errno) }
-    defer { close(descriptor) }
+    let whole = Whole(recording, path, descriptor)
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       throw CinematicError(
         .invalidState, "\(recording) is being recorded", remedy: "end that recording first")
@@ -71,9 +80,38 @@ public enum InterruptedRecording {
       guard ftruncate(descriptor, off_t(end)) == 0 else {
         throw OutputFile.failure(recording, errno)
       }
-      try finish(recording, descriptor)
+      try writeIndex(recording, descriptor)
     }
-    return try publish(recording, as: path)
+    return whole
+  }
+
+  /// A recording that is whole and has no name of its own yet. No other program finishes it meanwhile.
+  package final class Whole: Sendable {
+    private let recording: String
+    private let path: String
+    private let descriptor: Int32
+
+    fileprivate init(_ recording: String, _ path: String, _ descriptor: Int32) {
+      (self.recording, self.path, self.descriptor) = (recording, path, descriptor)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Gives the movie its name, or one beside it if that is taken.
+    ///
+    /// - Returns: the movie.
+    /// - Throws: `unwritable`.
+    package func publish() throws(CinematicError) -> String {
+      let dot = path.lastIndex(of: ".") ?? path.endIndex
+      for number in 0..<1000 {
+        let addition = number == 0 ? "" : number == 1 ? "-recovered" : "-recovered-\(number)"
+        let name = String(path[..<dot]) + addition + String(path[dot...])
+        let failure = TemporaryFiles.renameNew(recording, name)
+        if failure == 0 { return name }
+        guard failure == EEXIST else { throw OutputFile.failure(name, failure) }
+      }
+      throw OutputFile.failure(path, EEXIST)
+    }
   }
 
   /// What a file holds that is named as a recording.
@@ -134,7 +172,7 @@ public enum InterruptedRecording {
   }
 
   /// Writes the index behind the fragments, and makes them one box of data.
-  private static func finish(
+  private static func writeIndex(
     _ recording: String, _ descriptor: Int32
   ) throws(CinematicError) {
     let file = try SourceFile(path: recording)
@@ -162,20 +200,6 @@ public enum InterruptedRecording {
         throw OutputFile.failure(recording, errno)
       }
     }
-  }
-
-  private static func publish(
-    _ recording: String, as path: String
-  ) throws(CinematicError) -> String {
-    let dot = path.lastIndex(of: ".") ?? path.endIndex
-    for number in 0..<1000 {
-      let addition = number == 0 ? "" : number == 1 ? "-recovered" : "-recovered-\(number)"
-      let name = String(path[..<dot]) + addition + String(path[dot...])
-      let failure = TemporaryFiles.renameNew(recording, name)
-      if failure == 0 { return name }
-      guard failure == EEXIST else { throw OutputFile.failure(name, failure) }
-    }
-    throw OutputFile.failure(path, EEXIST)
   }
 }
 
