@@ -235,6 +235,47 @@ import Testing
     _ = try PairedSource(TestSource(), maps, as: .disparity, stretches: true)
   }
 
+  /// Maps lie as turned pictures are shown, unless they have the shape or the rotation of what is stored.
+  @Test func mapsOfTurnedPicturesLieAsTheyAreShown() async throws {
+    var pictures = TestScene.properties
+    pictures.preferredTransform = .clockwise90
+    let stored = try TestScene.map(0)
+    let shown = try stored.turnedDisparity(by: .clockwise90)
+    let cases: [(map: PixelBuffer, turn: QuarterTurn)] = [
+      (shown, .identity), (stored, .identity), (stored, .clockwise90),
+    ]
+    for (map, turn) in cases {
+      var properties = SourceProperties(
+        dimensions: map.dimensions, pixelFormat: .disparityFloat, tags: .linearBT709)
+      properties.preferredTransform = turn
+      let (left, right) = (TestSource(pictures), TestSource(properties))
+      let pair = try PairedSource(left, right, as: .disparity)
+      left.give(try TestScene.picture(0, hasMap: false))
+      right.give(CapturedPicture(pixelBuffer: map, time: .zero, duration: TestScene.time(1)))
+      left.end()
+      right.end()
+      guard case .picture(let picture)? = try await pair.next() else {
+        Issue.record("no picture came")
+        return
+      }
+      let found = try #require(picture.disparity)
+      #expect(found.dimensions == stored.dimensions)
+      for (point, disparity) in [
+        (NormalizedPoint(x: 0.35, y: 0.5), TestScene.near),
+        (NormalizedPoint(x: 0.05, y: 0.1), TestScene.far),
+      ] {
+        #expect(found.disparity(at: point) == disparity, "\(map.dimensions) \(turn)")
+      }
+    }
+    let square = SourceProperties(
+      dimensions: Dimensions(width: 64, height: 64), pixelFormat: .disparityFloat,
+      tags: .linearBT709)
+    let error = #expect(throws: CinematicError.self) {
+      try PairedSource(TestSource(pictures), TestSource(square), as: .disparity)
+    }
+    #expect(error?.message.contains("180x320 as shown") == true, "\(String(describing: error))")
+  }
+
   private static func luma(_ picture: PixelBuffer) -> [UInt8] {
     picture.withUnsafeBytes(ofPlane: 0) { bytes in
       (0..<picture.height).flatMap { row in

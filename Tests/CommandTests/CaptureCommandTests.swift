@@ -132,6 +132,44 @@ import Testing
     #expect(abs(near - (0.05 + 0.05) / 0.2) < 0.05 && abs(far - 0.25) < 0.05, "\(near) \(far)")
   }
 
+  /// Maps of a turned clip lie as it is shown, as those that are imported do.
+  @Test func mapsOfATurnedClip() async throws {
+    let folder = Folder()
+    let shown = Dimensions(width: 180, height: 320)
+    var settings = WriterSettings(
+      dimensions: Dimensions(width: 320, height: 180), pixelFormat: .yuv420Video8, tags: .bt709)
+    settings.preferredTransform = .clockwise90
+    settings.encoderPreset = "ultrafast"
+    settings.temporaryFiles = TemporaryFiles()
+    let writer = try FrameWriter.create(folder.file("clip.mov"), settings: settings)
+    folder.make("maps")
+    for number in 0..<6 {
+      try writer.append(
+        Material.picture(settings.dimensions, .yuv420Video8, tags: .bt709),
+        time: Time(value: Int64(number), timescale: 30), duration: Time(value: 1, timescale: 30))
+      // Near on the right of what is shown.
+      try PictureWriter.write(
+        Material.map(shown), to: folder.file(String(format: "maps/%04d.png", number)))
+    }
+    try writer.finish()
+    try await works(
+      [
+        "capture", "record", "clip.mov", "--disparity", "maps/%04d.png", "--no-detections", "-o",
+        "m.mov",
+      ], in: folder)
+    try await works(["extract", "m.mov", "--disparity", "-o", "out/%04d.pfm"], in: folder)
+    let reader = try await FrameReader.open(
+      folder.file("out/0000.pfm"), options: ReadOptions(content: .disparity(.unit)))
+    let map = try await reader.frame(number: 0).pixelBuffer
+    #expect(map.dimensions == shown)
+    for y in [0.1, 0.9] {
+      for x in [0.1, 0.9] {
+        let found = try #require(map.disparity(at: NormalizedPoint(x: x, y: y)))
+        #expect(abs(found - Float(x)) < 0.03, "\(found) at \(x), \(y)")
+      }
+    }
+  }
+
   @Test func secondFileThatEndsFirstIsNamed() async throws {
     let folder = Folder()
     try Self.material(in: folder, frames: 6)

@@ -7,7 +7,8 @@ import Synchronization
 /// Two devices that look at one scene at the same time: a stereo pair, or a camera with a depth camera beside it.
 ///
 /// To each picture belongs what the other one took within half a picture's time. A picture without that is left out
-/// and counted. Numbered files have no times: of them, the first one belongs to the first picture, and so on.
+/// and counted. Numbered files have no times: of them, the first one belongs to the first picture, and so on. Maps lie as
+/// the pictures are shown, or, where they have the shape or the rotation of what is stored, as that: as of other commands.
 public actor PairedSource: CaptureSource {
   /// The kind of the second device's pictures.
   public enum Companion: Hashable, Sendable {
@@ -30,6 +31,8 @@ public actor PairedSource: CaptureSource {
   private nonisolated let companion: any CaptureSource
   private let kind: Companion
   private let isInOrder: Bool
+  /// From maps to pictures, as both are read.
+  private let fit: DisparityMatcher.Fit
   private nonisolated let unpaired = Mutex(0)
   /// The second device's picture that was taken last.
   private var latest: CapturedPicture?
@@ -47,9 +50,13 @@ public actor PairedSource: CaptureSource {
     (self.main, self.companion, self.kind) = (main, companion, kind)
     isInOrder = inOrder
     name = main.name
-    let (own, theirs) = (main.properties.dimensions, companion.properties.dimensions)
+    let (pictures, maps) = (main.properties, companion.properties)
+    let fit = DisparityMatcher.Fit(from: maps, to: pictures)
+    self.fit = fit
+    let own = pictures.dimensions
     switch kind {
     case .otherEye:
+      let theirs = maps.dimensions
       guard own == theirs else {
         throw CinematicError(
           .incompatible,
@@ -57,11 +64,13 @@ public actor PairedSource: CaptureSource {
           remedy: "choose the same size for both")
       }
     case .disparity:
+      let theirs = fit.turn.applied(to: maps.dimensions)
       let ratio = Double(own.width * theirs.height) / Double(own.height * theirs.width)
       guard stretches || abs(ratio - 1) < 0.03 else {
         throw CinematicError(
           .incompatible,
-          "\(companion.name) is \(theirs) where \(main.name) is \(own): the shapes differ",
+          "\(companion.name) is \(DisparityMatcher.shown(maps)) where \(main.name) is"
+            + " \(DisparityMatcher.shown(pictures)): the shapes differ",
           remedy: "give maps of the pictures' shape, or --disparity-fit stretch if they cover the"
             + " same view")
       }
@@ -87,7 +96,7 @@ public actor PairedSource: CaptureSource {
         continue
       }
       switch kind {
-      case .disparity: picture.disparity = other.pixelBuffer
+      case .disparity: picture.disparity = try fit.fitted(other.pixelBuffer)
       case .otherEye(let isLeft):
         picture.otherEye = other.pixelBuffer
         picture.isRightEye = isLeft

@@ -15,7 +15,8 @@ struct CaptureSourceOptions: ParsableArguments {
   var device: String
   @Option(
     help: ArgumentHelp(
-      "A depth camera beside it, or maps that are played with it: a file, or numbered ones, one a picture.",
+      "A depth camera beside it, or maps that are played with it: a file, or numbered ones, one a picture. Maps lie as"
+        + " the pictures are shown, as for focal import.",
       valueName: "device"))
   var disparity: String?
   @OptionGroup(title: "Map options") var map: MapOptions

@@ -28,15 +28,31 @@ extension DisparityMatcher {
   }
 
   /// From maps as they are read to pictures as they are read.
-  struct Fit: Sendable {
-    var turn = QuarterTurn.identity
+  package struct Fit: Sendable {
+    package let turn: QuarterTurn
     /// Whether rows are mirrored left to right, behind the turn.
-    var isMirrored = false
+    private let isMirrored: Bool
+
+    /// Maps lie as the pictures are shown. Where only one of the two carries a rotation, the other is taken to be stored
+    /// as shown; or, where it then has the wrong shape, to be stored as the one that does.
+    package init(from map: SourceProperties, to picture: SourceProperties) {
+      let shown = map.preferredTransform.followed(by: picture.preferredTransform.inverse)
+      let isOneTurned =
+        (map.preferredTransform == .identity) != (picture.preferredTransform == .identity)
+      let isStoredAlike =
+        isOneTurned && !DisparityMatcher.fits(map, picture, turn: shown)
+        && DisparityMatcher.fits(map, picture, turn: .identity)
+      turn = isStoredAlike ? .identity : shown
+      // Readers mirror the one that says so, and leave the other as it is stored.
+      isMirrored = isStoredAlike && map.isMirrored != picture.isMirrored
+    }
 
     var isIdentity: Bool { turn == .identity && !isMirrored }
 
-    /// - Throws: `outOfMemory`.
-    func fitted(_ map: PixelBuffer) throws(CinematicError) -> PixelBuffer {
+    /// A map as the pictures are read.
+    ///
+    /// - Throws: `unsupported` for a format that is not a disparity, where it has to be moved; `outOfMemory`.
+    package func fitted(_ map: PixelBuffer) throws(CinematicError) -> PixelBuffer {
       if isIdentity { return map }
       // A copy: the reader may give out the same map again.
       let result = try map.turnedDisparity(by: turn)
@@ -69,12 +85,8 @@ extension DisparityMatcher {
   }
 
   /// A source's size; that on the screen, and said so, if it carries a rotation.
-  static func shown(_ source: SourceProperties) -> String {
+  package static func shown(_ source: SourceProperties) -> String {
     let size = source.preferredTransform.applied(to: source.dimensions)
     return source.preferredTransform == .identity ? "\(size)" : "\(size) as shown"
-  }
-
-  static func turn(from map: SourceProperties, to picture: SourceProperties) -> QuarterTurn {
-    map.preferredTransform.followed(by: picture.preferredTransform.inverse)
   }
 }

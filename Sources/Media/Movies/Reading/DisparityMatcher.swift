@@ -152,23 +152,15 @@ public final class DisparityMatcher: Sendable {
     of map: SourceProperties, named mapName: String, for image: SourceProperties,
     named name: String, stretches: Bool
   ) throws(CinematicError) -> Fit {
-    // Where only one of the two carries a rotation, the other is taken to be stored as shown; or, where
-    // it then has the wrong shape, to be stored as the one that does.
-    let shown = turn(from: map, to: image)
-    let isOneTurned =
-      (map.preferredTransform == .identity) != (image.preferredTransform == .identity)
-    let isStoredAlike =
-      isOneTurned && !fits(map, image, turn: shown) && fits(map, image, turn: .identity)
-    let turn = isStoredAlike ? .identity : shown
-    guard stretches || fits(map, image, turn: turn) else {
+    let fit = Fit(from: map, to: image)
+    guard stretches || fits(map, image, turn: fit.turn) else {
       throw CinematicError(
         .incompatible,
         "\(mapName) is \(Self.shown(map)) where \(name) is \(Self.shown(image)): the shapes differ",
         remedy: "give a map of the picture's shape, or --disparity-fit stretch if it covers the"
           + " same view")
     }
-    // Readers mirror the one that says so, and leave the other as it is stored.
-    return Fit(turn: turn, isMirrored: isStoredAlike && map.isMirrored != image.isMirrored)
+    return fit
   }
 
   private func oneMap(for clip: String) -> CinematicError {
