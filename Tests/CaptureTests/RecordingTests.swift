@@ -296,6 +296,50 @@ func removeFolder(_ path: String) { try? FileManager.default.removeItem(atPath: 
     await rig.end()
   }
 
+  /// Two sessions and one name: the second learns it before it begins.
+  @Test func nameThatIsRecordedElsewhere() async throws {
+    let (rig, other) = (try Rig(), try Rig())
+    let path = rig.path("movie.mov")
+    try await rig.session.startRecording(CaptureRecording(editableMovie: path))
+    try await rig.session.start()
+    try await rig.give(0..<2)
+    for recording in [
+      CaptureRecording(editableMovie: path),
+      CaptureRecording(editableMovie: other.path("own.mov"), bakedMovie: path),
+    ] {
+      let error = await #expect(throws: CinematicError.self) {
+        try await other.session.startRecording(recording)
+      }
+      #expect(error?.code == .invalidState && error?.message.contains(path) == true)
+    }
+    #expect(await !other.session.isRecording)
+    let report = try await rig.session.stopRecording()
+    #expect(report.movies.map(\.frameCount) == [2])
+    await rig.end()
+    await other.end()
+  }
+
+  /// A movie that cannot be begun has no frames, whatever the other one has.
+  @Test func framesAreCountedByMovie() async throws {
+    let rig = try Rig()
+    let (editable, baked) = (rig.path("editable.mov"), rig.path("baked.mp4"))
+    try await rig.session.startRecording(
+      CaptureRecording(editableMovie: editable, bakedMovie: baked))
+    // Somebody takes the name of the growing file before the first picture.
+    try Data([1]).write(to: URL(fileURLWithPath: InterruptedRecording.path(for: baked)))
+    try await rig.session.start()
+    try await rig.give(0..<5)
+    let failed = await event(of: rig.session) { event in
+      if case .movieFailed(let path, let kept, _) = event { [path, kept ?? "none"] } else { nil }
+    }
+    #expect(failed == [baked, "none"])
+    let report = try await rig.session.stopRecording()
+    #expect(report.movies.map(\.frameCount) == [5, 0])
+    #expect(report.frameCount == 5)
+    #expect(report.movies.map { $0.error == nil } == [true, false])
+    await rig.end()
+  }
+
   @Test func namesOfStillsAreCheckedBeforehand() throws {
     let folder = TemporaryFolder.make()
     defer { removeFolder(folder) }

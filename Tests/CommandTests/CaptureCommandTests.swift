@@ -232,6 +232,47 @@ import Testing
     #expect(!names.contains { $0.contains("recording") || $0.hasPrefix("m.") }, "\(names)")
   }
 
+  /// A name that another program records to is refused at once.
+  @Test func nameThatIsBeingRecorded() async throws {
+    let folder = Folder()
+    try Self.material(in: folder, frames: 30)
+    let record = Self.record.joined(separator: " ")
+    let outcome = try await Program.shell(
+      """
+      "$0" \(record) --times 1000 -o m.mov 2>first &
+      first=$!
+      for n in $(seq 6000); do [ -s m.recording.mov ] && break; sleep .02; done
+      focal \(record) --times 1000 -o m.mov 2>second; echo $?
+      kill -TERM $first; wait $first; echo $?
+      """, in: folder)
+    #expect(outcome.outputLines.first == "1", "\(outcome.output)")
+    let said = String(decoding: folder.read("second"), as: UTF8.self)
+    #expect(said.contains("m.mov is being recorded already"), "\(said)")
+    #expect(try await FrameReader.open(folder.file("m.mov")).frameNumbers.count > 0)
+  }
+
+  /// A recording of which nothing can be written any more ends, and says where the rest is.
+  @Test func moviesThatFail() async throws {
+    let folder = Folder()
+    try Self.material(in: folder, frames: 30)
+    // The largest file that the shell allows, in blocks of 1024 bytes.
+    let outcome = try await Program.focal(
+      Self.record + ["--times", "60", "-o", "m.mov", "--json"], in: folder, after: "ulimit -f 40")
+    #expect(outcome.code == 1)
+    let report = try #require(try outcome.objects().last)
+    let arrived = try #require(report["arrivedFrames"] as? Int)
+    #expect(arrived < 900, "of 1800")
+    let movie = try #require((report["movies"] as? [[String: Any]])?.first)
+    let frames = try #require(movie["frames"] as? Int)
+    #expect(frames > 0 && frames < arrived && report["frames"] as? Int == frames)
+    let note =
+      "what was recorded is kept in m.recording.mov: finish it with 'focal capture recover m.recording.mov'"
+    #expect(outcome.errors.contains(note), "\(outcome.errors)")
+    try await works(["capture", "recover", "m.recording.mov"], in: folder)
+    let kept = try await FrameReader.open(folder.file("m.mov")).frameNumbers.count
+    #expect(kept > 0 && kept <= frames)
+  }
+
   /// More moments in FOCAL_KILLS.
   @Test func killed() async throws {
     let folder = Folder()

@@ -14,6 +14,10 @@ actor CaptureRecorder {
     var isEditable: Bool
     var writer: MovieWriter?
     var error: CinematicError?
+    /// Those that were written.
+    var frameCount = 0
+    /// Of them.
+    var duration = Time.zero
   }
 
   /// Sound that has come and is not written yet: some seconds, while the first picture is on its way.
@@ -106,7 +110,8 @@ actor CaptureRecorder {
     log?.add(entry)
     keep(entry)
     report.estimatedRange = frame.range
-    if let codes = report.disparityRange, let range = frame.mapInfo.range,
+    if outputs.contains(where: { $0.isEditable && $0.error == nil }),
+      let codes = report.disparityRange, let range = frame.mapInfo.range,
       case let slack = Self.leastClamped * (codes.upperBound - codes.lowerBound),
       range.lowerBound < codes.lowerBound - slack || range.upperBound > codes.upperBound + slack
     {
@@ -114,7 +119,7 @@ actor CaptureRecorder {
     }
     let (time, duration) = (frame.picture.time, frame.picture.duration)
     for index in outputs.indices {
-      write(to: index) { output, writer throws(CinematicError) in
+      let isWritten = write(to: index) { output, writer throws(CinematicError) in
         if output.isEditable {
           try writer.append(
             video: try output.form.stored(frame.picture.pixelBuffer), time: time,
@@ -127,18 +132,25 @@ actor CaptureRecorder {
           try writer.append(video: try output.form.stored(baked), time: time, duration: duration)
         }
       }
+      guard isWritten else { continue }
+      outputs[index].frameCount += 1
+      outputs[index].duration = log?.duration ?? .zero
     }
   }
 
-  private func write(
+  /// - Returns: whether it was written; a movie that has failed takes nothing.
+  @discardableResult private func write(
     to index: Int, _ body: (Output, MovieWriter) throws(CinematicError) -> Void
-  ) {
-    guard outputs[index].error == nil, let writer = outputs[index].writer else { return }
+  ) -> Bool {
+    guard outputs[index].error == nil, let writer = outputs[index].writer else { return false }
     do throws(CinematicError) {
       try body(outputs[index], writer)
+      return true
     } catch {
       outputs[index].error = error
-      tell(.movieFailed(path: outputs[index].path, error))
+      let path = outputs[index].path
+      tell(.movieFailed(path: path, kept: InterruptedRecording.path(for: path), error))
+      return false
     }
   }
 
@@ -167,7 +179,7 @@ actor CaptureRecorder {
         outputs[index].writer = try MovieWriter(outputs[index].path, settings: movie)
       } catch {
         outputs[index].error = error
-        tell(.movieFailed(path: outputs[index].path, error))
+        tell(.movieFailed(path: outputs[index].path, kept: nil, error))
       }
     }
     openJournal()
@@ -225,8 +237,8 @@ actor CaptureRecorder {
     await soundTask?.value
     isOver = true
     report.endedBy = endedBy
-    report.frameCount = log?.frameCount ?? 0
-    report.duration = log?.duration ?? .zero
+    report.frameCount = outputs.map(\.frameCount).max() ?? 0
+    report.duration = outputs.map(\.duration).max() ?? .zero
     report.droppedFrameCount = dropped
     report.droppedSoundCount = sound.droppedCount
     for index in outputs.indices {
@@ -241,7 +253,9 @@ actor CaptureRecorder {
         if output.isEditable { self.journal?.remove() }
       }
       report.movies.append(
-        .init(path: outputs[index].path, error: outputs[index].error))
+        .init(
+          path: outputs[index].path, frameCount: outputs[index].frameCount,
+          error: outputs[index].error))
     }
     outputs = []
     return report

@@ -65,12 +65,16 @@ public struct CaptureRecordingReport: Sendable {
   /// A movie that was written, or that failed.
   public struct Movie: Sendable, Hashable {
     public var path: String
+    /// Those that were written; of a movie that failed, the last ones may be missing in the part that is kept.
+    public var frameCount = 0
     /// `nil` for a whole movie.
     public var error: CinematicError?
   }
 
   public var movies: [Movie] = []
+  /// Of the longest movie.
   public var frameCount = 0
+  /// Of the longest movie.
   public var duration = Time.zero
   /// Pictures that came too fast while it was recorded, and were left out.
   public var droppedFrameCount = 0

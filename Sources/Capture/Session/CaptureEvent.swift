@@ -13,8 +13,9 @@ public enum CaptureEvent: Sendable {
   /// The detections and decisions of a movie that is being recorded cannot be kept beside it: the movie goes on, and
   /// would be without them if the program ended before it.
   case journalFailed(path: String, CinematicError)
-  /// A movie cannot be written any more. The part that was written stays beside its name, and other movies go on.
-  case movieFailed(path: String, CinematicError)
+  /// A movie cannot be written any more, and other movies go on. The part that was written is kept, as a recording that
+  /// was interrupted; `nil` for a movie that was not begun.
+  case movieFailed(path: String, kept: String?, CinematicError)
   /// A recording that an earlier program left was finished.
   case recovered(path: String)
   /// A recording ended because the session did.

@@ -28,15 +28,22 @@ extension CaptureSession {
   ///
   /// A recording of the same name that an earlier program left is finished first, which is an event.
   ///
-  /// - Throws: `invalidState` for a session that is over or records already, `invalidParameter` for no movie or a
-  ///   wrong name, `unwritable` for a name that is taken, what finishing an earlier recording throws.
+  /// - Throws: `invalidState` for a session that is over or records already, and for a name that another one records to;
+  ///   `invalidParameter` for no movie or a wrong name, `unwritable` for a name that is taken, what finishing an earlier
+  ///   recording throws.
   public func startRecording(_ settings: CaptureRecording) async throws(CinematicError) {
     try checkCanRecord()
-    for case let path? in [settings.editableMovie, settings.bakedMovie] {
+    let movies = [settings.editableMovie, settings.bakedMovie].compactMap(\.self)
+    for path in movies {
+      let recording = InterruptedRecording.path(for: path)
+      guard InterruptedRecording.isInProgress(recording) else { continue }
+      throw CinematicError(
+        .invalidState, "\(path) is being recorded already",
+        remedy: "end that recording first, or choose another name")
+    }
+    for path in movies {
       let earlier = InterruptedRecording.path(for: path)
-      guard FileManager.default.fileExists(atPath: earlier),
-        !InterruptedRecording.isInProgress(earlier)
-      else { continue }
+      guard FileManager.default.fileExists(atPath: earlier) else { continue }
       if let recovered = try await InterruptedCapture.recover(earlier) {
         happened.yield(.recovered(path: recovered))
       }

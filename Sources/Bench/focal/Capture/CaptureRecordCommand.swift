@@ -26,9 +26,9 @@ struct CaptureRecordCommand: ParsableCommand, ProgramUser {
       settles and those that reach far beyond it widen; --disparity-range says it from the start, in the provider's own \
       numbers. With --disparity it is that of the map's codes.
 
-      It ends with the device or the file, after --duration, by the command stop, or by Ctrl-C, with whole movies. A \
-      movie grows beside its name, as movie.recording.mov, and plays up to its last second if the program is killed: \
-      focal capture recover finishes it.
+      It ends with the device or the file, after --duration, by the command stop, or by Ctrl-C, with whole movies; \
+      without --frames also when no movie can be written any more. A movie grows beside its name, as \
+      movie.recording.mov, and plays up to its last second if the program is killed: focal capture recover finishes it.
 
       \(CaptureOrderLine.recordingHelp)
       """)
@@ -68,6 +68,7 @@ struct CaptureRecordCommand: ParsableCommand, ProgramUser {
   private struct Report: Encodable {
     struct Movie: Encodable {
       var path: String
+      var frames: Int
       var error: String?
     }
     var event = "done"
@@ -134,7 +135,8 @@ struct CaptureRecordCommand: ParsableCommand, ProgramUser {
       }
       let run = CaptureRun(
         session: session, duration: duration, orders: orders, readsOrders: commands == "-",
-        rules: rules)
+        rules: rules,
+        movieCount: frames == nil ? [output, baked].compactMap(\.self).count : 0)
       try await run.run { session throws(CinematicError) in
         if let focusAt { try await Self.fix(focusAt.point, on: session) }
         if let frames {
@@ -183,7 +185,9 @@ struct CaptureRecordCommand: ParsableCommand, ProgramUser {
     let cpu = ProcessUsage.current.cpuSeconds - usage.cpuSeconds
     let isOutputTaken = frames.map { PipePath.isPipe($0) } ?? false
     let line = Report(
-      movies: report.movies.map { Report.Movie(path: $0.path, error: $0.error.map { "\($0)" }) },
+      movies: report.movies.map {
+        Report.Movie(path: $0.path, frames: $0.frameCount, error: $0.error.map { "\($0)" })
+      },
       frames: report.frameCount, seconds: report.duration.seconds,
       arrivedFrames: statistics.arrivedFrameCount, droppedFrames: statistics.droppedFrameCount,
       unpairedFrames: statistics.unpairedFrameCount, unreadFrames: statistics.unreadFrameCount,

@@ -21,6 +21,9 @@ struct CaptureRun: Sendable {
   var readsOrders = false
   /// For all of them.
   var rules = CaptureOrderRules()
+  /// When so many movies have failed, nothing is left to be recorded, and the session ends; 0 for a session with other
+  /// outputs.
+  var movieCount = 0
 
   /// The most seconds of a session: more than three years, and a length that every clock here can count to.
   static let mostSeconds = 1e8
@@ -44,8 +47,14 @@ struct CaptureRun: Sendable {
   ) async throws(CinematicError) {
     let signalled = try StopAtSignals(session)
     try await session.start()
-    let telling = Task { [events = session.events] in
-      for await event in events { Self.tell(event) }
+    let telling = Task { [session, movieCount] in
+      var failures = 0
+      for await event in session.events {
+        Self.tell(event)
+        guard case .movieFailed = event else { continue }
+        failures += 1
+        if failures == movieCount { await session.stop() }
+      }
     }
     let work = Task { () -> CinematicError? in
       do throws(CinematicError) {
@@ -147,7 +156,11 @@ struct CaptureRun: Sendable {
     case .microphoneLost(let name, let error): note("\(name): \(error); what follows is silent")
     case .journalFailed(let path, let error):
       note("\(path): \(error); the movie is recorded without it")
-    case .movieFailed(let path, let error): note("\(path): \(error)")
+    case .movieFailed(let path, let kept, let error):
+      let rest = kept.map {
+        "; what was recorded is kept in \($0): finish it with 'focal capture recover \($0)'"
+      }
+      note("\(path): \(error)\(rest ?? "")")
     case .recovered(let path): note("\(path): recovered from an interrupted recording")
     // The command ends by that error.
     case .recordingEnded, .ended: break
