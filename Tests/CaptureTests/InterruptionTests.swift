@@ -187,6 +187,37 @@ import Testing
     await rig.end()
   }
 
+  /// The next recording gets its name, and what was left of an earlier one another; a recording that is refused finishes
+  /// nothing.
+  @Test func leftoverLeavesTheNameToTheNextRecording() async throws {
+    let rig = try Rig()
+    let path = rig.path("movie.mov")
+    let leftover = InterruptedRecording.path(for: path)
+    try await rig.session.startRecording(CaptureRecording(editableMovie: path))
+    try await rig.session.start()
+    try await rig.give(0..<20)
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: leftover))
+    _ = try await rig.session.stopRecording()
+    try bytes.write(to: URL(fileURLWithPath: leftover))
+    await #expect(throws: CinematicError.self) {
+      try await rig.session.startRecording(CaptureRecording(editableMovie: path))
+    }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: leftover)) == bytes)
+
+    try FileManager.default.removeItem(atPath: path)
+    try await rig.session.startRecording(CaptureRecording(editableMovie: path))
+    let recovered = await event(of: rig.session) { event in
+      if case .recovered(let path) = event { path } else { nil }
+    }
+    #expect(recovered == rig.path("movie-recovered.mov"))
+    try await rig.give(20..<22)
+    let report = try await rig.session.stopRecording()
+    #expect(report.movies.map(\.error) == [nil])
+    #expect(try await FrameReader.open(path).frameNumbers.count == 2)
+    #expect(try await FrameReader.open(rig.path("movie-recovered.mov")).frameNumbers.count > 5)
+    await rig.end()
+  }
+
   /// A line that cannot be written is an error, once; those before it are kept.
   @Test func journalSaysWhatItCannotKeep() throws {
     let folder = TemporaryFolder.make()

@@ -273,6 +273,25 @@ import Testing
     #expect(kept > 0 && kept <= frames)
   }
 
+  /// The next recording of a name finishes what a killed one left, says so, and goes on.
+  @Test func leftoverOfTheName() async throws {
+    let folder = Folder()
+    try Self.material(in: folder, frames: 20)
+    _ = try await Program.run(
+      [Program.path] + Self.record + ["--times", "100", "-o", "m.mov"], in: folder
+    ) { process, _ in
+      await Program.wait(for: process) { folder.read("m.recording.mov").count > 20000 }
+      kill(process, SIGKILL)
+    }
+    let next = try await works(Self.record + ["-o", "m.mov"], in: folder)
+    let said = "m-recovered.mov: recovered from an interrupted recording"
+    #expect(next.errors.contains(said), "\(next.errors)")
+    for name in ["m.mov", "m-recovered.mov"] {
+      #expect(try await FrameReader.open(folder.file(name)).frameNumbers.count > 0)
+    }
+    #expect(folder.names.sorted() == ["clip.mov", "m-recovered.mov", "m.mov", "maps.mov"])
+  }
+
   /// More moments in FOCAL_KILLS.
   @Test func killed() async throws {
     let folder = Folder()

@@ -111,6 +111,13 @@ public enum InterruptedCapture {
   public static func recover(
     _ recording: String, temporaryFiles: TemporaryFiles = .shared
   ) async throws(CinematicError) -> String? {
+    try await recover(recording, leavesName: false, temporaryFiles)
+  }
+
+  /// - Parameter leavesName: whether the movie's name stays free for the one that is recorded next.
+  static func recover(
+    _ recording: String, leavesName: Bool, _ temporaryFiles: TemporaryFiles
+  ) async throws(CinematicError) -> String? {
     let journal = ScriptJournal.path(of: recording)
     guard let whole = try InterruptedRecording.finish(recording) else {
       try? FileManager.default.removeItem(atPath: journal)
@@ -121,11 +128,13 @@ public enum InterruptedCapture {
         try await add(journal, to: recording, temporaryFiles)
       } catch {
         // It would be the same the next time.
-        if [.unsupported, .malformed].contains(error.code) { _ = try whole.publish() }
+        if [.unsupported, .malformed].contains(error.code) {
+          _ = try whole.publish(leavesName: leavesName)
+        }
         throw error
       }
     }
-    let movie = try whole.publish()
+    let movie = try whole.publish(leavesName: leavesName)
     try? FileManager.default.removeItem(atPath: journal)
     return movie
   }

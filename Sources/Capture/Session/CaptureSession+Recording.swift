@@ -26,7 +26,8 @@ extension CaptureSession {
 
   /// Begins to record, with the next picture that comes; before ``start()``, with the first one.
   ///
-  /// A recording of the same name that an earlier program left is finished first, which is an event.
+  /// A recording of the same name that an earlier program left is finished first, under a name beside it
+  /// (`clip-recovered.mov`), which is an event.
   ///
   /// - Throws: `invalidState` for a session that is over or records already, and for a name that another one records to;
   ///   `invalidParameter` for no movie or a wrong name, `unwritable` for a name that is taken, what finishing an earlier
@@ -41,25 +42,33 @@ extension CaptureSession {
         .invalidState, "\(path) is being recorded already",
         remedy: "end that recording first, or choose another name")
     }
+    // What is refused finishes no other recording.
+    _ = try makeRecorder(of: settings)
     for path in movies {
       let earlier = InterruptedRecording.path(for: path)
       guard FileManager.default.fileExists(atPath: earlier) else { continue }
-      if let recovered = try await InterruptedCapture.recover(earlier) {
-        happened.yield(.recovered(path: recovered))
-      }
+      let recovered = try await InterruptedCapture.recover(
+        earlier, leavesName: true, settings.temporaryFiles)
+      if let recovered { happened.yield(.recovered(path: recovered)) }
     }
     // Others may have called meanwhile.
     try checkCanRecord()
-    let recorder = try CaptureRecorder(
+    let recorder = try makeRecorder(of: settings)
+    endedReport = nil
+    recording = ActiveRecording(
+      recorder: recorder, begin: phase == .ready ? .zero : clock.now, dropped: pictures.droppedCount
+    )
+  }
+
+  private func makeRecorder(
+    of settings: CaptureRecording
+  ) throws(CinematicError) -> CaptureRecorder {
+    try CaptureRecorder(
       settings, source: source.properties, soundFormat: soundFormat, fNumber: simulatedAperture,
       look: configuration.look, range: configuration.disparityRange ?? source.disparityRange
     ) { [happened] event in
       happened.yield(event)
     }
-    endedReport = nil
-    recording = ActiveRecording(
-      recorder: recorder, begin: phase == .ready ? .zero : clock.now, dropped: pictures.droppedCount
-    )
   }
 
   private func checkCanRecord() throws(CinematicError) {

@@ -119,7 +119,8 @@ struct CaptureRecoverCommand: ParsableCommand {
     discussion: """
       A movie that is being recorded grows beside its name, as clip.recording.mov, and plays up to its last second \
       whatever ends the program; detections and decisions lie beside it, in clip.recording.mov.focus. This command makes \
-      one movie of both, under its name; recording to the same name does so, too.
+      one movie of both, under its name; recording to the same name does so, too, under a name beside it \
+      (clip-recovered.mov).
       """)
 
   @Argument(help: "Recordings, or folders of them.")

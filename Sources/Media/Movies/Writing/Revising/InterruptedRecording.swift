@@ -99,11 +99,12 @@ public enum InterruptedRecording {
 
     /// Gives the movie its name, or one beside it if that is taken.
     ///
+    /// - Parameter leavesName: whether the name stays free for another movie.
     /// - Returns: the movie.
     /// - Throws: `unwritable`.
-    package func publish() throws(CinematicError) -> String {
+    package func publish(leavesName: Bool = false) throws(CinematicError) -> String {
       let dot = path.lastIndex(of: ".") ?? path.endIndex
-      for number in 0..<1000 {
+      for number in (leavesName ? 1 : 0)..<1000 {
         let addition = number == 0 ? "" : number == 1 ? "-recovered" : "-recovered-\(number)"
         let name = String(path[..<dot]) + addition + String(path[dot...])
         let failure = TemporaryFiles.renameNew(recording, name)
