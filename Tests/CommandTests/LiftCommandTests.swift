@@ -126,6 +126,38 @@ import Testing
     }
   }
 
+  /// Of a clip, maps are made of the frames that are chosen; from the first one on where that settles the focus.
+  @Test func estimatesChosenFramesAlone() async throws {
+    let folder = Folder()
+    try Material.clip(
+      "clip.mp4", in: folder, times: Material.steady(12), size: Dimensions(width: 192, height: 144))
+    folder.write(Array(Self.helper.utf8), to: "helper.py")
+    func seen(_ arguments: [String]) async throws -> (count: Int, outcome: Program.Outcome) {
+      folder.write([], to: "seen")
+      let outcome = try await works(
+        arguments + ["--frames", "9-10", "--helper", "python3 helper.py", "--every", "1"],
+        in: folder)
+      return (folder.read("seen").count, outcome)
+    }
+    let listed = try await seen(["lift", "clip.mp4", "--json"])
+    #expect(listed.count == 1)
+    let subjects = try listed.outcome.objects().last?["subjects"] as? [[String: Any]]
+    let x = try #require(subjects?.first?["x"] as? Double)
+    #expect(abs(x - 0.6) < 0.03, "\(listed.outcome.output)")
+    // Both say what the range is, and are then made steady.
+    let lifted = try await seen(["lift", "clip.mp4", "-o", "out/%d.png"])
+    #expect((2...4).contains(lifted.count), "\(lifted.count)")
+    #expect(folder.names(in: "out").count == 2)
+    for name in folder.names(in: "out") {
+      let values = try await Self.picture(folder.file("out/" + name))
+      #expect(values[4 * (72 * 192 + 144) + 3] > 0.9 && values[4 * (72 * 192 + 60) + 3] < 0.1)
+    }
+    let sharp = try await seen(["render", "clip.mp4", "--focus", "0.9", "-o", "a.mp4"])
+    #expect((2...4).contains(sharp.count), "\(sharp.count)")
+    let settled = try await seen(["render", "clip.mp4", "--focus-at", "0.7,0.5", "-o", "b.mp4"])
+    #expect(settled.count >= 11, "\(settled.count)")
+  }
+
   @Test(arguments: [
     (["--stereo", "map.png", "--disparity", "map.png"], "a map is given"),
     (["--estimate", "stereo"], "second eye"), (["--estimate", "auto"], "none can be estimated"),

@@ -34,11 +34,13 @@ struct EstimatedMaps: Sendable {
   /// - Parameters:
   ///   - options: how the input is read.
   ///   - overwrite: whether the output may be there already.
+  ///   - beginsWithClip: whether there are maps from a clip's first frame on, because that settles something; else of
+  ///     the chosen frames alone.
   /// - Throws: `unwritable` for an output that is there, or a folder of another's; `invalidState` for maps that another
   ///   command is making.
   static func make(
     of input: String, _ choice: EstimationChoice, for output: String, options: ReadOptions,
-    overwrite: Bool, _ progress: Progress.Style
+    overwrite: Bool, beginsWithClip: Bool, _ progress: Progress.Style
   ) async throws -> EstimatedMaps {
     var options = options
     // Both eyes are looked at.
@@ -52,9 +54,11 @@ struct EstimatedMaps: Sendable {
     } else if !PipePath.isPipe(output), case .movie = try OutputFormat(path: output) {
       try checkOutputName(output, overwrite: overwrite)
     }
-    // Maps of a clip are counted from its first frame, which also settles the focus.
+    // A map of a clip has the number of its frame.
     var whole = source
-    if let frames = options.frames, !source.reader.isNumbered, properties.kind == .clip {
+    if beginsWithClip, let frames = options.frames, !source.reader.isNumbered,
+      properties.kind == .clip
+    {
       options.frames = 0...frames.upperBound
       whole = try await EstimationSource(
         input, eyes: choice.eyes, exchanged: choice.exchanged, options: options)

@@ -133,10 +133,12 @@ struct LiftCommand: ParsableCommand, ProgramUser {
         return try await estimation.withMap(
           of: input, given: disparity, describesMap: map.describesMap,
           for: output ?? PipePath.standard, options: try await job.lookedAt(options),
-          overwrite: force, report.style
+          overwrite: force, beginsWithClip: false, report.style
         ) { path in
           var job = job
-          if let path { (job.map, job.stretchesMap) = (path, true) }
+          if let path {
+            (job.map, job.stretchesMap, job.mapsCountFrames) = (path, true, true)
+          }
           return try await job.run()
         }
       }

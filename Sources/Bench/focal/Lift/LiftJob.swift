@@ -21,6 +21,8 @@ struct LiftJob: Sendable {
   var options: ReadOptions
   var mapOptions: ReadOptions
   var stretchesMap: Bool
+  /// Whether numbered maps have the numbers of a clip's frames, as estimated ones do.
+  var mapsCountFrames = false
   var describesMap: Bool
   /// Best first: for effects.
   var devices: [Device]
@@ -238,7 +240,8 @@ struct LiftJob: Sendable {
     }
     OutputNotes.tellDoubts(of: maps.properties.pictureMetadata, mapOptions, map: map ?? input)
     return try DisparityMatcher(
-      maps, for: pictures, stretches: stretchesMap || map == nil, choosesFrames: true)
+      maps, for: pictures, stretches: stretchesMap || map == nil, choosesFrames: true,
+      countsFrames: mapsCountFrames)
   }
 }
 

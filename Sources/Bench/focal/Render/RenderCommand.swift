@@ -77,6 +77,12 @@ struct RenderCommand: ParsableCommand, ProgramUser {
     lens.focus.isGiven || scripting.script != nil || real.lens != nil
   }
 
+  /// Whether the clip's first frame decides, whichever frames are rendered: a point's disparity, or a subject.
+  private var settlesInFirstFrame: Bool {
+    held.subject != nil
+      || lens.focus.focus == nil && scripting.script == nil && real.lens == nil
+  }
+
   func run() throws {
     try held.checkPipe()
     let script = try scripting.focus(fNumber: lens.focus.fNumber)
@@ -129,10 +135,13 @@ struct RenderCommand: ParsableCommand, ProgramUser {
       try waiting {
         try await estimation.withMap(
           of: input, given: files.disparity, describesMap: map.describesMap, for: files.output,
-          options: inputOptions, overwrite: files.force || files.resume, report.style
+          options: inputOptions, overwrite: files.force || files.resume,
+          beginsWithClip: settlesInFirstFrame, report.style
         ) { path in
           var job = job
-          if let path { (job.map, job.stretchesMap) = (path, true) }
+          if let path {
+            (job.map, job.stretchesMap, job.mapsCountFrames) = (path, true, true)
+          }
           return try await job.run()
         }
       }

@@ -18,6 +18,8 @@ struct RenderJob: Sendable {
   var mapOptions: ReadOptions
   var stretchesMap: Bool
   var steadiesMaps = true
+  /// Whether numbered maps have the numbers of a clip's frames, as estimated ones do.
+  var mapsCountFrames = false
   /// Whether a rate was given, which only numbered pictures have.
   var givesFrameRate = false
   var size: Dimensions?
@@ -101,7 +103,7 @@ struct RenderJob: Sendable {
     let holds = inputOptions.missing == .hold
     let maps = try pictures.matcher(
       mapSource, stretches: stretchesMap || map == nil, steadies: steadiesMaps,
-      holds: holds)
+      holds: holds, countsFrames: mapsCountFrames)
     if maps.pairing == .order, !maps.isOneMap, pictures.reader?.isNumbered == true {
       note("\(map ?? input) has no number of \(input): the first map belongs to the first picture")
     }

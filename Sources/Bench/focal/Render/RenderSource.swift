@@ -44,16 +44,18 @@ enum RenderSource: Sendable {
 
   /// Finds the maps of these pictures.
   ///
-  /// - Parameter holds: whether the map before stands for those that are missing.
+  /// - Parameters:
+  ///   - holds: whether the map before stands for those that are missing.
+  ///   - countsFrames: whether numbered maps have the numbers of a clip's frames.
   func matcher(
-    _ maps: RenderSource, stretches: Bool, steadies: Bool, holds: Bool
+    _ maps: RenderSource, stretches: Bool, steadies: Bool, holds: Bool, countsFrames: Bool = false
   ) throws(CinematicError) -> DisparityMatcher {
     switch (self, maps) {
     case (.files(let pictures), .files(let maps)):
       try DisparityMatcher(
         maps, for: pictures, stretches: stretches, steadies: steadies, choosesFrames: true,
         choosesMissing: true,
-        holdsOneMap: holds)
+        holdsOneMap: holds, countsFrames: countsFrames)
     case (.files(let pictures), .pipe(let maps)):
       try DisparityMatcher(maps, for: pictures, stretches: stretches, steadies: steadies)
     case (.pipe(let pictures), .files(let maps)):

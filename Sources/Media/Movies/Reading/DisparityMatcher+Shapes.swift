@@ -61,8 +61,12 @@ extension DisparityMatcher {
     }
   }
 
-  static func pairing(_ maps: Side, _ pictures: Side) -> Pairing {
+  /// - Parameter countsFrames: whether numbered maps have the numbers of a clip's frames.
+  static func pairing(_ maps: Side, _ pictures: Side, _ countsFrames: Bool) -> Pairing {
     if maps.pipe != nil { return .order }
+    if countsFrames, maps.reader?.isNumbered == true, pictures.properties.kind == .clip {
+      return .frameNumber
+    }
     if maps.properties.kind == .clip, pictures.properties.kind == .clip { return .time }
     guard let mapNumbers = maps.reader?.fileNumbers, let numbers = pictures.reader?.fileNumbers
     else {

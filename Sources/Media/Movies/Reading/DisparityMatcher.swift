@@ -34,6 +34,8 @@ public final class DisparityMatcher: Sendable {
     case time
     /// Both are numbered files, some of the same numbers.
     case fileNumber
+    /// The maps are numbered files, each with the number of its frame in the clip, from 0.
+    case frameNumber
     /// The first to the first.
     case order
   }
@@ -73,15 +75,18 @@ public final class DisparityMatcher: Sendable {
   ///   - choosesFrames: whether messages may advise to choose fewer frames.
   ///   - choosesMissing: whether they may advise to say what becomes of frames without a map.
   ///   - holdsOneMap: whether one map is that of all frames.
+  ///   - countsFrames: whether numbered maps have the numbers of a clip's frames, whichever is the first of them; by
+  ///     default the first one is that of the first frame.
   /// - Throws: `incompatible` if the maps' shape does not fit the pictures', beyond rounding,
   ///   `incomplete` for one map and many pictures, unless it is held.
   public convenience init(
     _ maps: FrameReader, for picture: FrameReader, stretches: Bool = false,
     steadies: Bool = false, choosesFrames: Bool = false, choosesMissing: Bool = false,
-    holdsOneMap: Bool = false
+    holdsOneMap: Bool = false, countsFrames: Bool = false
   ) throws(CinematicError) {
     try self.init(
-      Side(maps), Side(picture), stretches, steadies, choosesFrames, choosesMissing, holdsOneMap)
+      Side(maps), Side(picture), stretches, steadies, choosesFrames, choosesMissing, holdsOneMap,
+      countsFrames)
   }
 
   /// The maps of pictures that come through a pipe: by their times if both have some, else the first to the
@@ -117,7 +122,7 @@ public final class DisparityMatcher: Sendable {
 
   private init(
     _ maps: Side, _ picture: Side, _ stretches: Bool, _ steadies: Bool, _ choosesFrames: Bool,
-    _ choosesMissing: Bool, _ holdsOneMap: Bool
+    _ choosesMissing: Bool, _ holdsOneMap: Bool, _ countsFrames: Bool = false
   ) throws(CinematicError) {
     self.maps = maps
     pictures = picture
@@ -125,7 +130,7 @@ public final class DisparityMatcher: Sendable {
     self.choosesMissing = choosesMissing
     self.holdsOneMap = holdsOneMap
     let (map, image) = (maps.properties, picture.properties)
-    pairing = Self.pairing(maps, picture)
+    pairing = Self.pairing(maps, picture, countsFrames)
     isForOnePicture = image.kind == .still
     isOneMap = map.kind == .still
     steady =
@@ -235,6 +240,7 @@ public final class DisparityMatcher: Sendable {
     case .time: return mapOnScreen(at: frame, maps)
     case .fileNumber:
       return pictures.reader.flatMap { maps.frame(ofFile: $0.fileNumber(ofFrame: frame.index)) }
+    case .frameNumber: return maps.frame(ofFile: frame.index)
     case .order: return frame.index < maps.properties.frameCount ? frame.index : nil
     }
   }
