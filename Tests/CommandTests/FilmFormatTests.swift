@@ -130,6 +130,29 @@ import Testing
     }
   }
 
+  /// Of a file that is VP9 unasked, the rate factors are VP9's; a codec that is named has its own.
+  @Test(
+    .enabled(
+      if: avcodec_find_encoder_by_name("libvpx-vp9") != nil, "this FFmpeg has no VP9"))
+  func ratesOfTheEnding() async throws {
+    let folder = Folder()
+    try Material.clip("clip.mov", in: folder, times: Material.steady(3))
+    try Material.numberedMaps(3, in: folder)
+    let render = [
+      "render", "clip.mov", "--disparity", "maps/%04d.png", "--focus", "0.5", "--rate-factor",
+    ]
+    for rate in ["52", "63"] {
+      for codec in [[], ["--codec", "automatic"]] {
+        try await works(render + [rate, "-o", "a.webm", "--force"] + codec, in: folder)
+      }
+      try await refuses(
+        render + [rate, "-o", "a.mp4"], in: folder, naming: ["no rate factor of \(rate)", "to 51"])
+      try await refuses(
+        render + [rate, "-o", "a.mp4", "--codec", "h264"], in: folder, code: 64,
+        naming: ["--rate-factor", "0 to 51"])
+    }
+  }
+
   @Test func interlacedClips() async throws {
     let folder = Folder()
     let file = ClipFile(

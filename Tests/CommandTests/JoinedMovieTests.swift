@@ -112,8 +112,11 @@ import Testing
       try await FrameReader.open(folder.file("t.png")).properties.dimensions
         == Dimensions(width: 64, height: 36))
     try await refuses(
-      ["export", "movie.mov", "-o", "x.mp4", "--rate-factor", "52"], in: folder, code: 64,
-      naming: ["--rate-factor", "0 to 51"])
+      ["export", "movie.mov", "-o", "x.mp4", "--rate-factor", "64"], in: folder, code: 64,
+      naming: ["--rate-factor", "0 to 63"])
+    try await refuses(
+      ["export", "movie.mov", "-o", "x.mp4", "--rate-factor", "52"], in: folder,
+      naming: ["no rate factor of 52", "to 51"])
     try await refuses(
       ["export", "movie.mov", "-o", "x.mp4", "--preset", "best"], in: folder, code: 64,
       naming: ["preset"])

@@ -33,11 +33,16 @@ struct CodingOptions: ParsableArguments {
   var rateFactor: Double?
 
   func validate() throws {
-    let range = codec?.codec.rateFactors ?? 0...51
+    // Where no codec is named, the file's ending settles it, and the range: see `check`.
+    let codec = codec?.codec ?? .automatic
+    let range = (codec == .automatic ? nil : codec.rateFactors) ?? Self.rateFactors
     guard rateFactor.map({ range.contains($0) }) ?? true else {
       throw ValidationError("--rate-factor takes a number from 0 to \(Int(range.upperBound))")
     }
   }
+
+  /// Those of all codecs.
+  private static let rateFactors: ClosedRange<Double> = 0...63
 
   /// The names of the options that are given.
   var given: [String] {
@@ -54,7 +59,7 @@ struct CodingOptions: ParsableArguments {
     if let bitDepth { coding.bitDepth = bitDepth }
   }
 
-  /// - Throws: `invalidParameter` for a movie that does not hold a codec, a codec without a rate factor, and
+  /// - Throws: `invalidParameter` for a movie that does not hold a codec, a rate factor that the codec does not have, and
   ///   options that only movies have, if pictures are written or a pipe.
   func check(
     _ output: String, codec: WriterSettings.Codec, noSound: Bool = false

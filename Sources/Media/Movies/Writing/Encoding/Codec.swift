@@ -148,8 +148,8 @@ extension WriterSettings.Codec {
     }
     guard !range.contains(rateFactor) else { return }
     throw CinematicError(
-      .invalidParameter,
-      "a constant rate factor of \(rateFactor) is not between 0 and \(Int(range.upperBound))")
+      .invalidParameter, "\(title) has no rate factor of \(rateFactor)",
+      remedy: "give 0 (no loss) to \(Int(range.upperBound))")
   }
 
   /// - Throws: `invalidParameter` for a file that does not hold the codec.
