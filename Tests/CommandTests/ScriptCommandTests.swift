@@ -5,6 +5,8 @@ import FocalScript
 import Foundation
 import Testing
 
+@testable import focal
+
 /// `focal script`: look, decide, undo, direct, plot.
 @Suite struct ScriptCommandTests {
   // MARK: Look
@@ -272,6 +274,26 @@ import Testing
       ] + point, in: folder, naming: ["no.mp4"])
   }
 
+  /// Frames in which truth shows the object and it was lost are told apart from those where something else was taken.
+  @Test func lostFramesAreCounted() throws {
+    let folder = Folder()
+    let rows = (0..<6).map { "\($0)," + ($0 == 5 ? "NaN,NaN,NaN,NaN" : "0.5,0.5,0.25,0.25") }
+    folder.write(
+      Array((["frame,x,y,width,height"] + rows).joined(separator: "\n").utf8), to: "truth.csv")
+    let right = NormalizedRect(x: 0.5, y: 0.5, width: 0.25, height: 0.25)
+    let elsewhere = NormalizedRect(x: 0, y: 0, width: 0.25, height: 0.25)
+    let rects = [right, right, nil, nil, elsewhere, right]
+    let boxes = rects.enumerated().map { number, rect in
+      FollowedBox(
+        frame: number, time: Time(value: Int64(number), timescale: 30), rect: rect, confidence: 1)
+    }
+    let summary = try TrueBoxes(path: folder.file("truth.csv")).summary(of: boxes)
+    #expect(
+      summary
+        == "mean overlap 0.250 in 4 frames, 2 not found, 1 without any overlap, 1 while it is hidden"
+    )
+  }
+
   /// The table that is written holds the boxes that it is compared with.
   @Test func tracksABoxAndMeasures() async throws {
     let folder = Folder()
@@ -299,13 +321,13 @@ import Testing
     let same = try await works(measure, in: folder)
     #expect(
       same.output.contains(
-        "mean overlap 1.000 in 3 frames, 0 without any overlap, 0 while it is hidden"),
+        "mean overlap 1.000 in 3 frames, 0 not found, 0 without any overlap, 0 while it is hidden"),
       "\(same.output)")
     truth(["3,0.8,0.8,0.1,0.1", "4,NaN,NaN,NaN,NaN"])
     let other = try await works(measure, in: folder)
     #expect(
       other.output.contains(
-        "mean overlap 0.000 in 1 frame, 1 without any overlap, 2 while it is hidden"),
+        "mean overlap 0.000 in 1 frame, 0 not found, 1 without any overlap, 2 while it is hidden"),
       "\(other.output)")
 
     truth(["3,0.8,here"])

@@ -88,8 +88,11 @@ struct TrueBoxes {
   }
 
   /// Says how well boxes overlap, but for the first, which was given.
-  func compare(_ boxes: [FollowedBox]) {
-    var (sum, visible, wrong, hidden) = (0.0, 0, 0, 0)
+  func compare(_ boxes: [FollowedBox]) { printLine(summary(of: boxes)) }
+
+  /// The mean overlap, in which frames that lack a box count as 0, and how often what is wrong.
+  func summary(of boxes: [FollowedBox]) -> String {
+    var (sum, visible, lost, wrong, hidden) = (0.0, 0, 0, 0, 0)
     for box in boxes.dropFirst() {
       guard let truth = rects[box.frame] else {
         hidden += box.rect == nil ? 0 : 1
@@ -97,15 +100,17 @@ struct TrueBoxes {
       }
       visible += 1
       // true boxes end where the picture does
-      guard let rect = box.rect?.intersection(.wholePicture) else { continue }
+      guard let rect = box.rect?.intersection(.wholePicture) else {
+        lost += 1
+        continue
+      }
       let overlap = rect.overlap(truth)
       sum += overlap
       wrong += overlap > 0 ? 0 : 1
     }
-    printLine(
-      String(
-        format:
-          "mean overlap %.3f in \(counted(visible, "frame")), %d without any overlap, %d while it is hidden",
-        sum / Double(max(1, visible)), wrong, hidden))
+    return String(
+      format: "mean overlap %.3f in \(counted(visible, "frame")), %d not found,"
+        + " %d without any overlap, %d while it is hidden",
+      sum / Double(max(1, visible)), lost, wrong, hidden)
   }
 }
