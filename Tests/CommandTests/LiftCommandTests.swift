@@ -399,7 +399,8 @@ import Testing
     #expect(!boxes.errors.contains("no subject is in 0.3,0.2,0.4,0.7"), "\(boxes.errors)")
   }
 
-  /// A film that shows no subject is not written without a word; one that appears later is no reason for any.
+  /// A clip without a subject is an error and leaves nothing, as one picture does; one that appears later is no reason
+  /// for any.
   @Test func liftsNothingFromClips() async throws {
     let folder = Folder().with("in").with("maps").with("walls")
     for number in 0..<2 {
@@ -411,17 +412,20 @@ import Testing
         to: folder.file("walls/\(number).png"))
     }
     let clip = ["lift", "in/%d.png", "--disparity", "maps/%d.png"]
-    for (name, place) in [("a", ["--at", "0.05,0.1"]), ("b", ["--box", "0.9,0,0.05,0.05"])] {
-      let missed = try await works(clip + place + ["-o", "\(name)/%d.png"], in: folder)
-      #expect(
-        missed.errors.contains(
-          "no subject was found in any frame of in/%d.png where it was pointed at: \(name)/%d.png shows none"
-        ), "\(missed.errors)")
+    let before = folder.contents
+    for place in [["--at", "0.05,0.1"], ["--box", "0.9,0,0.05,0.05"]] {
+      for output in [["a/%d.png"], ["a.mov", "--codec", "prores-4444"]] {
+        let missed = try await Program.focal(clip + place + ["-o"] + output, in: folder)
+        expectOneLine(
+          missed,
+          naming: ["no subject was found in any frame of in/%d.png where it was pointed at"])
+        #expect(folder.contents == before, "\(folder.names)")
+      }
     }
-    let walls = try await works(["lift", "walls/%d.png", "-o", "out/%d.png"], in: folder)
-    #expect(
-      walls.errors.contains("no subject was found in any frame of walls/%d.png: out/%d.png"),
-      "\(walls.errors)")
+    let walls = try await Program.focal(["lift", "walls/%d.png", "-o", "out/%d.png"], in: folder)
+    expectOneLine(
+      walls, naming: ["no subject was found in any frame of walls/%d.png", "--at", "--disparity"])
+    #expect(folder.contents == before, "\(folder.names)")
     // A wall, and then the disc.
     let late = folder.with("late")
     try FileManager.default.copyItem(

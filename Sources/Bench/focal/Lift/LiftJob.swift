@@ -110,11 +110,7 @@ struct LiftJob: Sendable {
     }
     // A clip's subject may appear later.
     guard found != nil || !isStill else {
-      throw CinematicError(
-        .incomplete, "no subject was found in \(input)",
-        remedy: (choice.at.isEmpty && choice.box.isEmpty
-          ? "point at one with --at" + (choice.script == nil ? "" : " in the script's place")
-          : "point at something else") + (maps == nil ? ", or give a map with --disparity" : ""))
+      throw noSubject(in: input, hasMap: maps != nil)
     }
     let instances = found.map { takesAll ? $0.allInstances : IndexSet(integer: 1) } ?? []
     var part: PixelRect?
@@ -143,7 +139,13 @@ struct LiftJob: Sendable {
     settings.overwrite = overwrite
     settings.constantRateFactor = rateFactor
     settings.pictureQuality = pictureQuality
-    let rendering = ClipRenderer(clip, to: output, settings: settings)
+    let isPlaced = !choice.at.isEmpty || !choice.box.isEmpty
+    let frames = SubjectFrames(
+      clip: clip,
+      failure: noSubject(
+        in: "any frame of \(input)\(isPlaced ? " where it was pointed at" : "")",
+        hasMap: maps != nil))
+    let rendering = ClipRenderer(frames, to: output, settings: settings)
     try rendering.open()
     try OutputNotes(
       source: input, output: output, settings: settings, writtenSound: rendering.writtenSound,
@@ -163,19 +165,31 @@ struct LiftJob: Sendable {
     }
     if source.kind == .clip { await pictures.asset.tellDoubtfulEnd() }
     let start = ContinuousClock.now
-    try await reporting(rendering.progress, rendering.frameCount, since: start, progress) {
-      () async throws(CinematicError) in try await rendering.render()
+    do throws(CinematicError) {
+      try await reporting(rendering.progress, rendering.frameCount, since: start, progress) {
+        () async throws(CinematicError) in try await rendering.render()
+      }
+    } catch {
+      if error == frames.failure {
+        frames.removePictures(output, count: rendering.completedFrames)
+      }
+      throw error
     }
     notes.tellOfMissingFrames(pictures)
-    if !clip.hasSubject {
-      let isPlaced = !choice.at.isEmpty || !choice.box.isEmpty
-      note(
-        "no subject was found in any frame of \(input)\(isPlaced ? " where it was pointed at" : ""):"
-          + " \(output) shows none")
-    }
     report.frames = rendering.completedFrames
     (report.width, report.height) = (settings.dimensions.width, settings.dimensions.height)
     report.taken = Array(instances)
+  }
+
+  /// The error of an input without a subject, with what may help.
+  private func noSubject(in place: String, hasMap: Bool) -> CinematicError {
+    let point =
+      choice.at.isEmpty && choice.box.isEmpty
+      ? "point at one with --at" + (choice.script == nil ? "" : " in the script's place")
+      : "point at something else"
+    return CinematicError(
+      .incomplete, "no subject was found in \(place)",
+      remedy: point + (hasMap ? "" : ", or give a map with --disparity"))
   }
 
   /// Says if there seems to be nothing to do for an option about interlaced pictures, neither in the input nor in the
