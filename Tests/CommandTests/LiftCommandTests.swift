@@ -482,6 +482,12 @@ import Testing
       #expect(made.code != 0)
       #expect(made.errors.contains(words), "\(arguments): \(made.errors)")
     }
+    // Options about a map, where there is none.
+    for options in [["--disparity-fit", "stretch"], ["--disparity-range", "1,0"]] {
+      try await refuses(
+        ["lift", "in.png", "-o", "out.png"] + options, in: folder,
+        naming: ["describe a map", "-fit"])
+    }
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.file("."))
     #expect(left.sorted() == ["in.png", "map.png"])
   }

@@ -89,7 +89,7 @@ extension EstimateOptions {
   ///
   /// - Parameters:
   ///   - map: as given.
-  ///   - describesMap: whether options about the meaning of a given map's codes are given.
+  ///   - describesMap: whether options about a given map are given: the meaning of its codes, and its shape.
   ///   - beginsWithClip: whether maps are estimated from a clip's first frame on, whichever frames are chosen.
   ///   - check: finds what cannot be done with estimated maps; called before any is.
   ///   - run: takes the estimated maps' path; `nil` where the command finds its map itself.
@@ -121,7 +121,7 @@ extension EstimateOptions {
     guard !describesMap else {
       throw CinematicError(
         .invalidParameter,
-        "--disparity-range, -kind and -channel describe a map, and none is given",
+        "--disparity-range, -kind, -channel and -fit describe a map, and none is given",
         remedy: "give the map with --disparity, or leave them out")
     }
     try await check()

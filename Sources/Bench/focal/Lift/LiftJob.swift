@@ -247,7 +247,7 @@ struct LiftJob: Sendable {
       guard !describesMap else {
         throw CinematicError(
           .invalidParameter,
-          "--disparity-range, -kind and -channel describe a map, and none is given",
+          "--disparity-range, -kind, -channel and -fit describe a map, and none is given",
           remedy: "give the map with --disparity, or leave them out")
       }
       return nil

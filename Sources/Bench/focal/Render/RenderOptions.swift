@@ -191,9 +191,10 @@ struct MapOptions: ParsableArguments {
     }
   }
 
-  /// Whether anything is said about a map's codes.
+  /// Whether anything is said about a map's codes or its shape.
   var describesMap: Bool {
     disparityRange != nil || disparityKind != .disparity || disparityChannel != nil
+      || disparityFit != .exact
   }
 
   func readOptions(_ shaping: ShapingOptions, stillDuration: Time) -> ReadOptions {
