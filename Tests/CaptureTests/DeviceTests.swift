@@ -67,6 +67,29 @@ import Testing
     }
   }
 
+  /// What a session refuses is not listed as a device.
+  @Test func onePictureIsNoDevice() async throws {
+    let folder = TemporaryFolder.make()
+    defer { removeFolder(folder) }
+    let size = Dimensions(width: 320, height: 240)
+    for name in ["one.png", "0.png", "1.png"] {
+      try PictureWriter.write(
+        PixelBuffer(
+          dimensions: size, format: .rgba8, values: [UInt8](repeating: 99, count: 4 * size.count)),
+        to: "\(folder)/\(name)")
+    }
+    let one = "\(folder)/one.png"
+    let listed = await #expect(throws: CinematicError.self) {
+      _ = try await CaptureDevice.device(one)
+    }
+    let played = await #expect(throws: CinematicError.self) {
+      _ = try await FileSource(one, clock: TestClock())
+    }
+    #expect(listed?.code == .invalidParameter && listed == played)
+    let numbered = try await CaptureDevice.device("\(folder)/%d.png")
+    #expect(numbered.formats.map(\.isCinematicVideoCaptureSupported) == [true])
+  }
+
   /// Whether FFmpeg's library of devices is installed: it is looked up when a device is asked for.
   static var hasDevices: Bool {
     (try? DeviceInput("lavfi:color=size=320x240:rate=30:duration=0.1")) != nil

@@ -61,7 +61,8 @@ public struct CaptureDevice: Hashable, Sendable {
 
   /// A device by its id: a camera, a microphone, or a file.
   ///
-  /// - Throws: `unreadable` for one that is not there, `unsupported` for one without pictures, what opening a file throws.
+  /// - Throws: `unreadable` for one that is not there, `unsupported` for one without pictures, `invalidParameter` for a
+  ///   file of one picture, which no session takes, what opening a file throws.
   public static func device(_ id: String) async throws(CinematicError) -> CaptureDevice {
     if id.hasPrefix("/dev/") { return try camera(id) }
     if id.hasPrefix("v4l2:") { return try camera(String(id.dropFirst("v4l2:".count))) }
@@ -72,6 +73,7 @@ public struct CaptureDevice: Hashable, Sendable {
         id: id, localizedName: id, kind: formats.isEmpty ? .microphone : .camera, formats: formats)
     }
     let reader = try await FrameReader.open(id)
+    try FileSource.check(reader.properties, of: id)
     return CaptureDevice(
       id: id, localizedName: id, kind: .file, formats: [CaptureFormat(reader.properties)])
   }

@@ -35,11 +35,7 @@ public actor FileSource: CaptureSource {
     self.clock = clock
     timesLeft = max(1, times)
     reader = try await FrameReader.open(path, options: options)
-    guard reader.properties.kind != .still else {
-      throw CinematicError(
-        .invalidParameter, "\(path) is one picture, and a camera gives many",
-        remedy: "give a movie or numbered pictures")
-    }
+    try Self.check(reader.properties, of: path)
     properties = reader.properties
     var range: ClosedRange<Float>?
     var isPicture = true
@@ -56,6 +52,16 @@ public actor FileSource: CaptureSource {
     let feed = try assetSound.flatMap { sound throws(CinematicError) in try SoundFeed(sound) }
     soundFormat = feed?.format
     sound = feed
+  }
+
+  /// Whether a file can be played as a camera.
+  ///
+  /// - Throws: `invalidParameter` for one picture.
+  static func check(_ properties: SourceProperties, of path: String) throws(CinematicError) {
+    guard properties.kind == .still else { return }
+    throw CinematicError(
+      .invalidParameter, "\(path) is one picture, and a camera gives many",
+      remedy: "give a movie or numbered pictures")
   }
 
   public func next() async throws(CinematicError) -> CaptureSample? {
