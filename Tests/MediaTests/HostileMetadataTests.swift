@@ -181,4 +181,41 @@ import Testing
     let strips = try #require(try PictureStripReader.open(folder.file("in.png")))
     #expect(strips.properties.pictureMetadata == reader.properties.pictureMetadata)
   }
+
+  /// Behind the end of a PNG nothing is of the picture, a second header least of all: by whose bits is divided.
+  @Test(arguments: [0, 3, 8]) func headersBehindTheEnd(_ bits: Int) async throws {
+    let folder = ScratchFolder()
+    let big = Material.big
+    func header(_ bits: Int) -> [UInt8] { big(8, 4) + big(1, 4) + [UInt8(bits), 0, 0, 0, 0] }
+    let picture: [(String, [UInt8])] = [
+      ("IHDR", header(1)), ("IDAT", PNGFormat.stored([0, 0b0101_0011])), ("IEND", []),
+    ]
+    let rest: [(String, [UInt8])] = [
+      ("IHDR", header(bits)), ("tRNS", big(1, 2)),
+      ("iCCP", [97, 0, 0] + Self.deflatedZeros(20_000_000)),
+      ("tEXt", Array("Author\0Somebody".utf8)),
+    ]
+    for (name, chunks) in [("plain.png", picture), ("in.png", picture + rest)] {
+      folder.write(
+        [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+          + chunks.flatMap { PNGFormat.chunk($0.0, $0.1) }, to: name)
+    }
+    let wanted = try await FrameReader.open(folder.file("plain.png"))
+    let reader = try await FrameReader.open(folder.file("in.png"))
+    #expect(reader.properties.pictureMetadata == wanted.properties.pictureMetadata)
+    let pixels = try #require(try await wanted.next()).pixelBuffer.packedBytes()
+    #expect(try await reader.next()?.pixelBuffer.packedBytes() == pixels)
+    let plain = try #require(try PictureStripReader.open(folder.file("plain.png")))
+    let strips = try #require(try PictureStripReader.open(folder.file("in.png")))
+    #expect(strips.properties.pictureMetadata == plain.properties.pictureMetadata)
+    #expect(try strips.strip(0..<1).packedBytes() == plain.strip(0..<1).packedBytes())
+  }
+
+  /// Gray has 1, 2 or 4 bits where it has fewer than 8.
+  @Test func bitsOfTransparentGray() {
+    for bits: UInt8 in 0...16 {
+      let header: ArraySlice<UInt8> = [0, 0, 0, 8, 0, 0, 0, 1, bits, 0, 0, 0, 0]
+      #expect((PNGTransparency([0, 1], header: header) != nil) == [1, 2, 4].contains(bits))
+    }
+  }
 }

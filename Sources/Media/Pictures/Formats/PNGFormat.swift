@@ -33,10 +33,12 @@ enum PNGFormat: StillFormat {
       guard offset + 12 + length <= bytes.count else { break }
       let content = bytes[(offset + 8)..<(offset + 8 + length)]
       let type = String(decoding: bytes[(offset + 4)..<(offset + 8)], as: UTF8.self)
+      // What follows is no part of the picture.
+      if type == "IEND" { break }
       switch type {
       case PNGColors.chunk: colors = colors ?? PNGColors(content)
       case "sRGB": isSRGB = true
-      case "IHDR": header = content
+      case "IHDR" where offset == signatureByteCount: header = content
       case PNGTransparency.chunk: transparency = PNGTransparency(content, header: header)
       case PNGGamma.chunk, PNGGamma.chromaticitiesChunk: gamma.read(type, content)
       case "acTL": metadata.companions.insert(.otherPictures)
@@ -123,7 +125,8 @@ enum PNGFormat: StillFormat {
         }
         break
       }
-      switch String(decoding: head[4..<8], as: UTF8.self) {
+      let type = String(decoding: head[4..<8], as: UTF8.self)
+      switch type {
       case "IHDR" where length == 13:
         let said = try read(place + 8, length)
         let channels = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][Int(said[9])] ?? 1
@@ -135,6 +138,7 @@ enum PNGFormat: StillFormat {
         pixel = nil
       default: result += try read(place, 12 + length)
       }
+      if type == "IEND" { break }
       place += 12 + length
     }
     return result

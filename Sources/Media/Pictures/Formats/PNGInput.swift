@@ -25,8 +25,11 @@ struct PNGInput {
     while place + 12 <= file.count {
       let end = place + 12 + Int(PNGFormat.bigEndian(file, place))
       guard end <= file.count else { break }
+      let type = String(decoding: file[(place + 4)..<(place + 8)], as: UTF8.self)
+      // The decoder reads no further.
+      if type == "IEND" { break }
       let stays: Bool
-      switch String(decoding: file[(place + 4)..<(place + 8)], as: UTF8.self) {
+      switch type {
       // Text is not read, or not through FFmpeg.
       case "zTXt", "iTXt": stays = false
       case "iCCP":

@@ -17,7 +17,8 @@ struct PNGTransparency {
   ///   - header: of the file's chunks.
   init?(_ content: ArraySlice<UInt8>, header: ArraySlice<UInt8>) {
     let (header, content) = (Array(header), Array(content))
-    guard header.count == 13, header[9] == 0, header[8] < 8, content.count == 2 else { return nil }
+    guard header.count == 13, header[9] == 0, [1, 2, 4].contains(header[8]), content.count == 2
+    else { return nil }
     bits = Int(header[8])
     code = Int(content[0]) << 8 | Int(content[1])
   }
