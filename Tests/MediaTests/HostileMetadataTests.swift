@@ -182,6 +182,27 @@ import Testing
     #expect(strips.properties.pictureMetadata == reader.properties.pictureMetadata)
   }
 
+  /// No decoder gets the words of a PNG: FFmpeg goes through all of them for each. They are kept nevertheless.
+  @Test(arguments: PNGText.chunks.sorted()) func words(_ kind: String) async throws {
+    let folder = ScratchFolder()
+    try PictureWriter.write(
+      Scene.noise(16, 8, .rgba8), to: folder.file("plain.png"),
+      temporaryFiles: folder.temporaryFiles)
+    let plain = folder.read("plain.png")
+    let texts = (0..<500).flatMap { number -> [UInt8] in
+      let head = Array("Word \(number)".utf8) + [0]
+      switch kind {
+      case "zTXt": return PNGFormat.chunk(kind, head + [0] + PNGFormat.stored([97]))
+      case "iTXt": return PNGFormat.chunk(kind, head + [0, 0, 0, 0, 97])
+      default: return PNGFormat.chunk(kind, head + [97])
+      }
+    }
+    folder.write(Array(plain[..<33]) + texts + plain[33...], to: "in.png")
+    #expect(PNGInput(limiting: folder.read("in.png")).bytes == plain)
+    let read = try await FrameReader.open(folder.file("in.png")).properties.pictureMetadata
+    #expect(read.texts.map(\.keyword) == (0..<500).map { "Word \($0)" })
+  }
+
   /// Behind the end of a PNG nothing is of the picture, a second header least of all: by whose bits is divided.
   @Test(arguments: [0, 3, 8]) func headersBehindTheEnd(_ bits: Int) async throws {
     let folder = ScratchFolder()

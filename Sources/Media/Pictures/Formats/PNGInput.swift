@@ -3,7 +3,8 @@
 import PNGCoding
 
 /// A PNG file as FFmpeg gets it: without chunks that it would inflate to whatever size they have, since some hundred
-/// kilobytes can become gigabytes, and without the transparent gray of fewer than 8 bits, which it misreads.
+/// kilobytes can become gigabytes, without words, for each of which it goes through all that came before, and without the
+/// transparent gray of fewer than 8 bits, which it misreads.
 struct PNGInput {
   /// The file without them.
   private(set) var bytes: [UInt8]
@@ -31,7 +32,7 @@ struct PNGInput {
       let stays: Bool
       switch type {
       // Text is not read, or not through FFmpeg.
-      case "zTXt", "iTXt": stays = false
+      case _ where PNGText.chunks.contains(type): stays = false
       case "iCCP":
         stays = !Self.isTooLarge(profile: file[(place + 8)..<(end - 4)])
         leavesOutProfile = leavesOutProfile || !stays
