@@ -22,8 +22,9 @@ import Testing
     return folder.file("in.jpg")
   }
 
-  /// One gray of a PNG may be transparent, of any number of bits.
-  @Test(arguments: [1, 2, 4, 8]) func transparentGray(_ bits: Int) async throws {
+  /// One gray of a PNG may be transparent, of any number of bits. Higher bits of its code do not count.
+  @Test(arguments: [1, 2, 4, 8], [0x0001, 0x0101])
+  func transparentGray(_ bits: Int, _ code: Int) async throws {
     let folder = ScratchFolder()
     let big = PhotographMaterial.big
     // A ramp of all codes, or of the first 16.
@@ -34,7 +35,7 @@ import Testing
       row[x * bits / 8] |= UInt8(code) << (8 - bits - x * bits % 8)
     }
     let chunks: [(String, [UInt8])] = [
-      ("IHDR", big(width, 4) + big(1, 4) + [UInt8(bits), 0, 0, 0, 0]), ("tRNS", big(1, 2)),
+      ("IHDR", big(width, 4) + big(1, 4) + [UInt8(bits), 0, 0, 0, 0]), ("tRNS", big(code, 2)),
       ("IDAT", PNGFormat.stored([0] + row)), ("IEND", []),
     ]
     let head: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]

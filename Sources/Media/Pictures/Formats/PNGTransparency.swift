@@ -20,7 +20,8 @@ struct PNGTransparency {
     guard header.count == 13, header[9] == 0, [1, 2, 4].contains(header[8]), content.count == 2
     else { return nil }
     bits = Int(header[8])
-    code = Int(content[0]) << 8 | Int(content[1])
+    // The lowest bits count, as of the pixels.
+    code = (Int(content[0]) << 8 | Int(content[1])) & (1 << bits - 1)
   }
 
   /// The same picture with alpha.
