@@ -329,7 +329,10 @@ import Testing
   }
 
   /// Without a number, a percent sign is a part of the name.
-  @Test(arguments: ["out 100%.mp4", "a%x.webm", "a%%.mov", "50%off.png", "a%%.exr", "a%%d.jpg"])
+  @Test(arguments: [
+    "out 100%.mp4", "a%x.webm", "a%%.mov", "50%off.png", "a%%.exr", "a%%d.jpg", "my%20dog.png",
+    "my%20cat.png", "a%20d.tif",
+  ])
   func percentSigns(_ name: String) throws {
     switch try OutputFormat(path: name) {
     case .movie, .still: break
@@ -349,17 +352,23 @@ import Testing
     #expect(error?.code == .invalidParameter)
   }
 
+  /// A space of an address is no number of a folder's.
+  @Test func foldersWithPercentSigns() throws {
+    #expect(try NumberedPattern("my%20dogs/%04d.png")?.path(7) == "my%20dogs/0007.png")
+    #expect(failure { () throws(CinematicError) in _ = try NumberedPattern("%04d/%d.png") } != nil)
+  }
+
   /// Pictures whose names have percent signs are written and read by them, also where they are like a pattern's.
   @Test func picturesWithPercentSigns() async throws {
     let folder = ScratchFolder()
     let picture = try Scene.noise(5, 4, .rgba8)
-    for name in ["50%off.png", "a%%.png"] {
+    for name in ["50%off.png", "a%%.png", "my%20dog.png"] {
       try PictureWriter.write(
         picture, to: folder.file(name), temporaryFiles: folder.temporaryFiles)
       let read = try #require(try await frames(folder.file(name)).first).pixelBuffer
       #expect(read.packedBytes() == picture.packedBytes())
     }
-    #expect(folder.names == ["50%off.png", "a%%.png"])
+    #expect(folder.names == ["50%off.png", "a%%.png", "my%20dog.png"])
     for name in ["%d.png", "a%d%d.png"] {
       folder.write(folder.read("a%%.png"), to: name)
       let strips = try #require(try PictureStripReader.open(folder.file(name)))

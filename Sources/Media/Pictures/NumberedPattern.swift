@@ -13,7 +13,7 @@ import FocalCore
 /// A path with a number in its file name: `frames/%04d.png` stands for `frames/0000.png`, ….
 ///
 /// `%d` and `%0Nd` (at least N digits, with leading zeros) are understood, once; `%%` beside it is a percent
-/// sign. A name without a number is no pattern, and its percent signs are what they are.
+/// sign. A name without a number is no pattern, and its percent signs are what they are: `my%20dog.png` is one file.
 public struct NumberedPattern: Hashable, Sendable, CustomStringConvertible {
   /// The folder with its final slash; empty for the current one.
   public let folder: String
@@ -34,8 +34,9 @@ public struct NumberedPattern: Hashable, Sendable, CustomStringConvertible {
   public init?(_ path: String) throws(CinematicError) {
     let cut = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     let name = path[cut...]
-    // Zeros before a width are of numbers alone: %04x is a slip, where %20 is a space in an address.
-    guard name.replacing("%%", with: "").firstRange(of: /%(\d*d|0\d+[a-z])/) != nil else {
+    // Zeros before a width are of numbers alone, and a width of one digit is: %04x and %4d are slips. %20 is a space in an
+    // address, whatever follows it.
+    guard name.replacing("%%", with: "").firstRange(of: /%(\d?d|0\d+[a-z])/) != nil else {
       return nil
     }
     var parts = [""]
@@ -67,7 +68,9 @@ public struct NumberedPattern: Hashable, Sendable, CustomStringConvertible {
     guard parts.count == 2 else { return nil }
     folder = String(path[..<cut])
     // Maps of numbered pictures are kept in a folder that has the name of their pattern.
-    guard folder.hasSuffix(Self.mapsEnding + "/") || folder.firstRange(of: /%\d*d/) == nil else {
+    guard
+      folder.hasSuffix(Self.mapsEnding + "/") || folder.firstRange(of: /%(\d?d|0\d+d)/) == nil
+    else {
       throw CinematicError(
         .invalidParameter,
         "\(path) is not a pattern for numbered files: a folder has a number, too",
