@@ -223,6 +223,8 @@ import Testing
     let part = try await works(
       lift + ["-o", "part/%04d.png", "--frames", "0-1"], in: folder)
     #expect(!part.errors.contains("is not used"), "\(part.errors)")
+    let one = try await works(lift + ["-o", "one%d.png", "--frames", "2", "--json"], in: folder)
+    #expect(try one.objects().last?["output"] as? String == "one2.png")
   }
 
   /// A channel of depth that is taken for disparity is told.

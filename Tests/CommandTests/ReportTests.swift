@@ -120,6 +120,31 @@ import Testing
     #expect(note.hasPrefix("focal: focus 0.") && note.contains("--focus-at"))
   }
 
+  /// The report on one numbered picture names its file: a percent sign in a name may have become a number.
+  @Test(arguments: [("out_100%done.png", "out_1000one.png"), ("out_%04d.png", "out_0000.png")])
+  func oneNumberedPicture(_ output: String, _ file: String) async throws {
+    let folder = Folder()
+    try Material.still(in: folder)
+    let from = ["in.png", "--disparity", "map.png", "-o", output]
+    let rendered = try await works(["render"] + from + ["--json"], in: folder).objects().last
+    #expect(rendered?["output"] as? String == file)
+    let told = try await works(["render"] + from + ["--force"], in: folder)
+    #expect(told.output.hasPrefix("\(file): 1 frame of "))
+    #expect(folder.names == ["in.png", "map.png", file])
+  }
+
+  /// Several are named by their pattern, one that is rendered beside others by its number.
+  @Test func severalNumberedPictures() async throws {
+    let folder = try Self.clip(3)
+    let render = [
+      "render", "clip.mp4", "--disparity", "maps/%04d.png", "-o", "out%02d.png", "--json",
+    ]
+    let one = try await works(render + ["--frames", "1"], in: folder).objects().last
+    #expect(one?["output"] as? String == "out01.png")
+    let others = try await works(render + ["--resume"], in: folder).objects().last
+    #expect(others?["output"] as? String == "out%02d.png" && others?["frames"] as? Int == 2)
+  }
+
   /// Without a focus, the largest and nearest part of the picture is sharp, its middle preferred.
   @Test func focusThatIsChosen() async throws {
     let folder = Folder()

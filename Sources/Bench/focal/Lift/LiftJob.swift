@@ -176,6 +176,7 @@ struct LiftJob: Sendable {
       throw error
     }
     notes.tellOfMissingFrames(pictures)
+    report.output = rendering.writtenPath
     report.frames = rendering.completedFrames
     (report.width, report.height) = (settings.dimensions.width, settings.dimensions.height)
     report.taken = Array(instances)

@@ -218,8 +218,9 @@ struct ExportCommand: ParsableCommand, ProgramUser {
     OutputNotes.tellOfCircles(session.largestCircle ?? 0, "--maximum-size")
     return ExportReport(
       outcome: RenderOutcome(
-        output, session.dimensions, frames: session.frameCount, isToneMapped: session.isToneMapped,
-        quality: settings.quality, device: session.device?.identifier ?? "", since: start, usage),
+        session.writtenPath, session.dimensions, frames: session.frameCount,
+        isToneMapped: session.isToneMapped, quality: settings.quality,
+        device: session.device?.identifier ?? "", since: start, usage),
       movie: ExportReport.Movie(focus: session.movieFocuses))
   }
 }

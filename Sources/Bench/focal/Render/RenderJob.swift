@@ -223,8 +223,9 @@ struct RenderJob: Sendable {
     }
     return RenderReport(
       outcome: RenderOutcome(
-        output, settings.dimensions, frames: frameCount, isToneMapped: clip.toneMapping != nil,
-        quality: quality, device: renderer.device.identifier, since: start, usage),
+        rendering.writtenPath, settings.dimensions, frames: frameCount,
+        isToneMapped: clip.toneMapping != nil, quality: quality,
+        device: renderer.device.identifier, since: start, usage),
       focus: RenderReport.Focus(
         focusDisparity: chosen.disparity, focusOrigin: chosen.origin, script: script?.name,
         fNumber: scripted?.fNumber ?? fNumber, blurScale: attributes.blurScale))

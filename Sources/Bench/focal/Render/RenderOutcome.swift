@@ -9,6 +9,7 @@ import Foundation
 /// The report on its output of every command that renders, for people and for programs.
 struct RenderOutcome: Encodable {
   var event = "done"
+  /// As it was named; of one numbered picture the file.
   var output: String
   var width: Int
   var height: Int

@@ -158,6 +158,8 @@ public final class ExportSession: Sendable {
 
   /// The written form of a film's tracks of sound; none before ``open()``.
   public var writtenSound: [WrittenSound] { loop.writtenSound }
+  /// The output by its name; the file where one numbered picture is all that was written.
+  package var writtenPath: String { loop.writtenPath }
 
   /// Stops the export, which then throws `cancelled`. Of a movie nothing is left; numbered pictures that are
   /// whole stay.
