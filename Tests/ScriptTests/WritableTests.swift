@@ -34,6 +34,24 @@ import Testing
     }
   }
 
+  /// What is under a name is one value: a text that ends it and begins others, under any name, is none.
+  @Test(arguments: [
+    "1, \"blurScale\": 3", "1, \"later\": 2", "1}", "1 2", "[1], [2]", "1}, {\"later\": 1", "",
+  ])
+  func looksHoldOneValueUnderAName(_ json: String) throws {
+    let script = try Scripts.talk()
+    var look = Look()
+    look["later"] = json
+    look["other"] = " [1, {\"a\": 2}]"
+    #expect(look.unwritableNames == ["later"])
+    script.changedLook = look
+    #expect(script.changedLook.fields.map(\.name) == ["other"])
+    let error = #expect(throws: CinematicError.self) {
+      try script.recording.with(look: look).jsonRepresentation()
+    }
+    #expect(error?.code == .invalidParameter)
+  }
+
   /// Texts are quoted where they are stored, and only there.
   @Test(arguments: ["a\"b", "a\\b", "", "line\nline", "ü\u{1}", "\\u0041"])
   func textsOfLooks(_ text: String) throws {

@@ -47,6 +47,15 @@ extension ScriptParser {
     }.get()
   }
 
+  /// Whether a text is one value.
+  static func isValue(_ text: String) -> Bool {
+    Array(text.utf8).withUnsafeBufferPointer { bytes in
+      var scanner = JSONScanner(bytes)
+      guard (try? scanner.skip()) != nil else { return false }
+      return (try? scanner.end()) != nil
+    }
+  }
+
   static func look(_ scanner: inout JSONScanner) throws(CinematicError) -> Look {
     var look = Look()
     try scanner.object { (scanner, name) throws(CinematicError) in

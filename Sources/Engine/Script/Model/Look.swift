@@ -76,12 +76,14 @@ public struct Look: Hashable, Sendable {
   }
 
   /// The names of values that no script and no changes can hold: numbers that are not finite, and what is no JSON of its
-  /// kind.
+  /// kind, or more than one value of it.
   package var unwritableNames: [String] {
     fields.filter { field in
       var alone = Look()
       alone[field.name] = field.json
-      return (try? ScriptParser.look(Array(ScriptWriter.object(alone).utf8))) == nil
+      let isRead = (try? ScriptParser.look(Array(ScriptWriter.object(alone).utf8))) != nil
+      // A text that ends its value could begin others.
+      return !isRead || !ScriptParser.isValue(field.json)
     }.map(\.name)
   }
 
