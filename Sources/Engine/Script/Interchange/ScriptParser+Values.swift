@@ -57,19 +57,21 @@ extension ScriptParser {
   }
 
   static func look(_ scanner: inout JSONScanner) throws(CinematicError) -> Look {
-    var look = Look()
+    var fields: [Look.Field] = []
     try scanner.object { (scanner, name) throws(CinematicError) in
+      let json: String
       if Look.Name.numbers.contains(name) {
-        look[name] = "\(try scanner.float())"
+        json = "\(try scanner.float())"
       } else if Look.Name.wholeNumbers.contains(name) {
-        look[name] = "\(try scanner.integer())"
+        json = "\(try scanner.integer())"
       } else if Look.Name.texts.contains(name) {
-        look[name] = ScriptWriter.quoted(try scanner.string())
+        json = ScriptWriter.quoted(try scanner.string())
       } else {
-        look[name] = try scanner.text()
+        json = try scanner.text()
       }
+      fields.append(Look.Field(name: name, json: json))
     }
-    return look
+    return Look(fields)
   }
 
   /// The detection that a fixed focus was taken from.

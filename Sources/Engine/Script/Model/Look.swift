@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalCore
+
 /// The lens that a film was meant for, apart from focus and f-number: named values, as the script and
 /// the movie carry them.
 ///
@@ -68,6 +70,12 @@ public struct Look: Hashable, Sendable {
   /// A look that says nothing: the renderer's settings hold.
   public init() {}
 
+  /// Of several values under a name, the last one holds.
+  init(_ fields: [Field]) {
+    let held = Dictionary(fields.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+    self.fields = held.values.sorted { $0.name < $1.name }
+  }
+
   public var isEmpty: Bool { fields.isEmpty }
 
   /// The names of values that this version does not know.
@@ -79,29 +87,40 @@ public struct Look: Hashable, Sendable {
   /// kind, or more than one value of it.
   package var unwritableNames: [String] {
     fields.filter { field in
-      var alone = Look()
-      alone[field.name] = field.json
-      let isRead = (try? ScriptParser.look(Array(ScriptWriter.object(alone).utf8))) != nil
+      let alone = ScriptWriter.object(Look([field]))
+      let isRead = (try? ScriptParser.look(Array(alone.utf8))) != nil
       // A text that ends its value could begin others.
       return !isRead || !ScriptParser.isValue(field.json)
     }.map(\.name)
   }
 
+  /// The values that scripts and changes can hold.
+  var writable: Look {
+    let names = Set(unwritableNames)
+    return names.isEmpty ? self : Look(fields.filter { !names.contains($0.name) })
+  }
+
   /// A value as JSON; `nil` where there is none.
   public subscript(name: String) -> String? {
-    get { fields.first { $0.name == name }?.json }
-    set {
-      fields.removeAll { $0.name == name }
-      guard let newValue else { return }
-      let place = fields.partitionPoint { $0.name <= name }
-      fields.insert(Field(name: name, json: newValue), at: place)
+    get {
+      let (place, isTaken) = place(of: name)
+      return isTaken ? fields[place].json : nil
     }
+    set {
+      let (place, isTaken) = place(of: name)
+      let field = newValue.map { [Field(name: name, json: $0)] } ?? []
+      fields.replaceSubrange(place..<(isTaken ? place + 1 : place), with: field)
+    }
+  }
+
+  /// Where the value of a name is, or would be.
+  private func place(of name: String) -> (place: Int, isTaken: Bool) {
+    let place = fields.partitionPoint { $0.name < name }
+    return (place, place < fields.count && fields[place].name == name)
   }
 
   /// This look with the values of another one in place of its own.
   public func overridden(by other: Look) -> Look {
-    var result = self
-    for field in other.fields { result[field.name] = field.json }
-    return result
+    other.isEmpty ? self : Look(fields + other.fields)
   }
 }

@@ -23,8 +23,7 @@ extension Script {
   public var changedLook: Look {
     get { current.changedLook }
     set {
-      var look = newValue
-      for name in newValue.unwritableNames { look[name] = nil }
+      let look = newValue.writable
       _ = edit { old, _ in old.replacing(changedLook: look) }
     }
   }
