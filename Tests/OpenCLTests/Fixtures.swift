@@ -12,8 +12,15 @@ import Testing
 
 /// The first OpenCL device of the machine, running ``TestKernels``.
 struct Machine {
-  static let isEquipped = !listOpenCLDevices(options: .init(sources: { _ in nil })).devices.isEmpty
+  private static let facts = listOpenCLDevices(options: .init(sources: { _ in nil })).devices.first
+    .map { (name: $0.description, isUnified: $0.memoryByteCount == nil) }
+  static let isEquipped = facts != nil
   static let reason: Comment = "no OpenCL device; pocl-opencl-icd makes one of the processor"
+  static let deviceName = facts?.name ?? "no OpenCL device"
+  /// Whether the device works in the host's memory.
+  static let isUnified = facts?.isUnified ?? false
+  static let separationReason: Comment =
+    "\(deviceName) has memory of its own: there are no buffers over pictures"
 
   let backend: any DeviceBackend
 
@@ -141,14 +148,15 @@ struct PaddedPicture {
   /// - Parameters:
   ///   - width: pixels of four bytes.
   ///   - padding: bytes after a row, a multiple of 4.
+  ///   - alignment: of the memory, in bytes.
   ///   - released: called when the memory is.
   init(
-    _ width: Int, _ height: Int, padding: Int, released: @escaping @Sendable () -> Void = {},
-    value: (Int) -> UInt8
+    _ width: Int, _ height: Int, padding: Int, alignment: Int = 64,
+    released: @escaping @Sendable () -> Void = {}, value: (Int) -> UInt8
   ) throws {
     bytesPerRow = width * 4 + padding
     byteCount = bytesPerRow * height
-    let memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 64)
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: alignment)
     for index in 0..<byteCount {
       memory.storeBytes(of: value(index), toByteOffset: index, as: UInt8.self)
     }
