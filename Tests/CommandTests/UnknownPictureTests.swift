@@ -72,7 +72,7 @@ import Testing
     try Material.still(in: folder)
     let files: [(String, [UInt8])] = [
       ("a.dng", Self.tiff([(tag: 50706, type: 1, value: 0x401)])),
-      ("a.nef", Self.tiff([(tag: 254, type: 4, value: 1)])),
+      ("a.nef", Self.tiff([(tag: 254, type: 4, value: 1), (tag: 330, type: 4, value: 8)])),
       ("a.cr2", Self.tiff([], magic: Array("CR".utf8) + [2, 0, 0, 0, 0, 0])),
     ]
     for (name, bytes) in files {
@@ -80,6 +80,10 @@ import Testing
       let arguments = command.split(separator: " ").map { $0 == "@" ? name : String($0) }
       try await refuses(arguments, in: folder, naming: [name, "raw sensor data", "develop it"])
     }
+    // Without anything below it, it is only small.
+    folder.write(Self.tiff([(tag: 254, type: 4, value: 1)]), to: "small.tif")
+    let arguments = command.split(separator: " ").map { $0 == "@" ? "small.tif" : String($0) }
+    try await refuses(arguments, in: folder, naming: ["small.tif", "thumbnails of a picture"])
     // A page of several is a picture.
     folder.write(Self.tiff([(tag: 254, type: 4, value: 2)]), to: "page.tif")
     try await works(

@@ -140,8 +140,7 @@ static int64_t bytesAtOnce(const struct FocalTIFFReader *reader, int isBounded) 
 
 /// Goes to the first page that is neither a smaller version nor the mask of another one, or stays at the first.
 static uint32_t findPicture(struct FocalTIFFReader *reader) {
-  // A few are enough: previews are one or two.
-  const uint32_t most = 8;
+  const uint32_t most = FOCAL_TIFF_MOST_PAGES;
   for (uint32_t page = 0; page < most; ++page) {
     uint32_t kind = 0;
     TIFFGetFieldDefaulted(reader->file, TIFFTAG_SUBFILETYPE, &kind);

@@ -15,11 +15,18 @@ enum TIFFFormat: StillFormat {
       try request.damage.meet(FFmpegPictures.truncated(request.path, .tiff))
     }
     // Canon's raw data say so behind the head.
-    if directory?.isPreview == true || bytes.dropFirst(8).starts(with: "CR\u{2}".utf8) {
+    if directory?.isRaw == true || bytes.dropFirst(8).starts(with: "CR\u{2}".utf8) {
       throw CinematicError(
         .unsupported,
         "\(request.path) holds raw sensor data, and the picture in it is only a preview",
         remedy: "develop it to TIFF or PNG first")
+    }
+    if directory?.isThumbnail == true {
+      let most = TIFFDirectory.mostPages
+      throw CinematicError(
+        .unsupported,
+        "\(request.path) holds thumbnails of a picture, which is not among its first \(most) pages",
+        remedy: "give a file that has the picture itself among them")
     }
     if let directory { try check(directory, request) }
     let frame = try TIFFPicture.decode(bytes, request)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalBoxes
+import TIFFCoding
 
 /// A directory of a TIFF structure, which TIFF files and EXIF are alike (TIFF 6.0, section 2), with
 /// the directories that it refers to.
@@ -31,6 +32,8 @@ struct TIFFDirectory {
     /// Its lowest bit is set for a smaller version of another picture in the file, the third for a mask.
     static let subfileType: UInt16 = 254
     static let light: UInt16 = 262
+    /// Directories below, where cameras have their raw data (TIFF/EP).
+    static let branches: UInt16 = 330
     /// Light of a sensor's filters, and of raw data behind them (TIFF/EP, DNG).
     static let rawLight: Set<Int> = [32803, 34892]
     /// Adobe's version of raw data (DNG 1.7, section "DNGVersion").
@@ -70,7 +73,8 @@ struct TIFFDirectory {
   /// left out.
   ///
   /// - Parameter seeksPicture: whether it is that of the picture in a file of pages: the first that is neither a smaller
-  ///   version nor the mask of another one. Where all are, and of raw data, it is the first.
+  ///   version nor the mask of another one. Where all that are looked at (``mostPages``) are, and of raw data, it is the
+  ///   first.
   init?(_ bytes: [UInt8], seeksPicture: Bool = false) {
     self.init(byteCount: bytes.count, seeksPicture: seeksPicture) { place, count in
       place <= bytes.count - count ? Array(bytes[place..<(place + count)]) : nil
@@ -89,13 +93,19 @@ struct TIFFDirectory {
   /// Gives bytes of a structure, which need not be in memory; `nil` where it ends before.
   typealias Reading = (_ place: Int, _ count: Int) -> [UInt8]?
 
-  /// What may still be read of a structure. No directory is read twice, and never very many; no byte is a value twice, so
+  /// Among how many pages the picture is sought; previews are one or two.
+  static let mostPages = Int(FOCAL_TIFF_MOST_PAGES)
+
+  /// What may still be read of a page. No directory is read twice, and never very many; no byte is a value twice, so
   /// that all values together take no more than the structure.
   private struct Rest {
     let byteCount: Int
     var valueBytes: Int
     /// Where directories were read.
     var visited: Set<Int> = []
+    static let mostDirectories = 8
+
+    init(_ byteCount: Int) { (self.byteCount, valueBytes) = (byteCount, byteCount) }
   }
 
   /// The same of a structure that is read where it lies.
@@ -118,19 +128,30 @@ struct TIFFDirectory {
         order.number($0, 0, layout.place)
       })
     else { return nil }
-    var rest = Rest(byteCount: byteCount, valueBytes: byteCount)
-    guard let directory = TIFFDirectory(read, at: first, isBigEndian, layout, &rest) else {
-      return nil
+    let picture =
+      seeksPicture ? Self.picture(from: first, isBigEndian, layout, byteCount, read) : nil
+    var rest = Rest(byteCount)
+    self.init(read, at: picture ?? first, isBigEndian, layout, &rest)
+  }
+
+  /// The place of the picture's directory; `nil` where it is not among the pages that are looked at, and of raw data.
+  private static func picture(
+    from first: Int, _ isBigEndian: Bool, _ layout: Layout, _ byteCount: Int, _ read: Reading
+  ) -> Int? {
+    var place = first
+    for number in 0..<mostPages {
+      // What else pages say, and the directories below them, is not read.
+      var rest = Rest(byteCount)
+      guard
+        let page = TIFFDirectory(
+          read, at: place, isBigEndian, layout, &rest, only: [Tag.subfileType, Tag.rawVersion]),
+        number > 0 || page[Tag.rawVersion] == nil
+      else { return nil }
+      guard page.isOfAnother else { return place }
+      guard page.next > 0 else { return nil }
+      place = page.next
     }
-    var page: TIFFDirectory? = directory
-    if seeksPicture, directory[Tag.rawVersion] == nil {
-      while let other = page, other.isOfAnother {
-        page =
-          other.next > 0
-          ? TIFFDirectory(read, at: other.next, isBigEndian, layout, &rest) : nil
-      }
-    }
-    self = page ?? directory
+    return nil
   }
 
   /// The bytes of a directory's fields.
@@ -155,13 +176,15 @@ struct TIFFDirectory {
     var placeType: Int { self == .big ? 16 : 4 }
   }
 
+  /// - Parameter tags: of the entries that are read; `nil` for all.
   private init?(
-    _ read: Reading, at offset: Int, _ isBigEndian: Bool, _ layout: Layout, _ rest: inout Rest
+    _ read: Reading, at offset: Int, _ isBigEndian: Bool, _ layout: Layout, _ rest: inout Rest,
+    only tags: Set<UInt16>? = nil
   ) {
     self.isBigEndian = isBigEndian
     self.layout = layout
     entries = []
-    guard rest.visited.count < 8, rest.visited.insert(offset).inserted,
+    guard rest.visited.count < Rest.mostDirectories, rest.visited.insert(offset).inserted,
       (0..<Layout.mostPlace).contains(offset),
       let count = read(offset, layout.count).flatMap({ number($0, 0, layout.count) }),
       (0...Int(UInt16.max)).contains(count)
@@ -172,6 +195,7 @@ struct TIFFDirectory {
         let type = number(stored, 2, 2), let items = number(stored, 4, layout.place),
         let target = number(stored, 4 + layout.place, layout.place)
       else { return nil }
+      if let tags, !tags.contains(UInt16(tag)) { continue }
       let (size, overflow) = Self.size(ofType: UInt16(type)).multipliedReportingOverflow(by: items)
       guard size > 0 || overflow || items < 0 else { continue }
       let start = size <= layout.place ? place + 4 + layout.place : target
@@ -211,11 +235,14 @@ struct TIFFDirectory {
     return number(entry.value, 0, Self.size(ofType: entry.type))
   }
 
-  /// Whether it is that of raw sensor data, or of a smaller version of another picture in the file.
-  var isPreview: Bool {
-    self[Tag.rawVersion] != nil || (integer(Tag.subfileType) ?? 0) & 1 != 0
-      || Tag.rawLight.contains(integer(Tag.light) ?? 0)
+  /// Whether it is that of raw sensor data, or of the thumbnail above them.
+  var isRaw: Bool {
+    self[Tag.rawVersion] != nil || Tag.rawLight.contains(integer(Tag.light) ?? 0)
+      || isThumbnail && self[Tag.branches] != nil
   }
+
+  /// Whether it is that of a smaller version of another picture in the file.
+  var isThumbnail: Bool { (integer(Tag.subfileType) ?? 0) & 1 != 0 }
 
   /// All numbers of an entry; none where there is none.
   func integers(_ tag: UInt16) -> [Int] {

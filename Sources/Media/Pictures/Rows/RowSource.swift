@@ -222,8 +222,8 @@ final class TIFFRows: RowSource {
     else { return nil }
     prototype.metadata.storedDepth = PixelLayout(prototype.pixelFormat)?.depth
     let directory = TIFFDirectory(FileByteSource(path: path), seeksPicture: true)
-    if directory?.isPreview == true { return nil }
     if let directory {
+      guard !directory.isRaw, !directory.isThumbnail else { return nil }
       // The file is read whole then, and the damage told once.
       guard !directory.isOverfull || request.damage.stops else { return nil }
       try TIFFFormat.check(directory, request)

@@ -9,7 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FOCAL_TIFF_MESSAGE_SIZE = 256 };
+enum {
+  FOCAL_TIFF_MESSAGE_SIZE = 256,
+  /// Among how many pages the picture is sought. A few are enough: previews are one or two.
+  FOCAL_TIFF_MOST_PAGES = 8
+};
 
 enum FocalTIFFStatus { FocalTIFFRead = 0, FocalTIFFDamaged = 1, FocalTIFFUnsupported = 2 };
 
