@@ -58,6 +58,44 @@ import Testing
     }
   }
 
+  /// A disc that is higher or wider than the map takes the least or the largest of what it meets: beyond the map's
+  /// diagonal, of all.
+  @Test(arguments: [
+    Dimensions(width: 9, height: 5), Dimensions(width: 4, height: 11),
+    Dimensions(width: 1, height: 1),
+  ]) func discsBeyondTheMap(_ size: Dimensions) throws {
+    var random = Seeded(83)
+    let before = (0..<size.count).map { _ in Float(random.next() >> 40) * 0x1p-24 }
+    let map = try PixelBuffer(
+      dimensions: size, format: .disparityFloat, tags: .linearBT709, values: before)
+    func extremes(_ radius: Double, least: Bool) -> [Float] {
+      before.indices.map { index in
+        let met = before.indices.filter { other in
+          let x = Double(other % size.width - index % size.width)
+          let y = Double(other / size.width - index / size.width)
+          return x * x + y * y <= radius * radius
+        }.map { before[$0] }
+        return (least ? met.min() : met.max()) ?? .nan
+      }
+    }
+    let lengths = [Double(size.width), Double(size.height)]
+    for radius in lengths.flatMap({ [$0 - 1, $0, $0 + 0.5] }) + [MapShaping.mostPixels] {
+      for least in [true, false] {
+        let shaping = MapShaping(erosion: least ? radius : -radius)
+        let inner = radius.rounded(.down)
+        let share = Float(radius - inner)
+        let expected = zip(
+          extremes(inner, least: least), extremes(inner + 1, least: least)
+        ).map { $0 + share * ($1 - $0) }
+        let found = try shaping.shaped(map).values(Float.self)
+        #expect(found == expected, "\(shaping.erosion) pixels")
+        guard radius == MapShaping.mostPixels else { continue }
+        let whole = least ? before.min() : before.max()
+        #expect(found.allSatisfy { $0 == whole })
+      }
+    }
+  }
+
   /// A step becomes a ramp as wide as is said, in its place.
   @Test func feather() async throws {
     let folder = ScratchFolder()

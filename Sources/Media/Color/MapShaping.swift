@@ -67,8 +67,8 @@ public struct MapShaping: Hashable, Sendable {
     map.cells = zip(before, result).map { $0.isFinite ? $1 : $0 }
   }
 
-  /// The least or the largest disparity of the disc around each cell: of each of its rows by a window
-  /// that slides (van Herk), then of the rows.
+  /// The least or the largest disparity of the disc around each cell, as far as it lies in the map: of each of its rows
+  /// by a window that slides (van Herk), then of the rows.
   private static func extremes(
     _ values: [Float], _ size: Dimensions, _ radius: Double, least: Bool
   ) -> [Float] {
@@ -77,10 +77,11 @@ public struct MapShaping: Hashable, Sendable {
     func better(_ a: Float, _ b: Float) -> Float { least ? min(a, b) : max(a, b) }
     var result = [Float](repeating: nothing, count: values.count)
     var row = [Float](repeating: nothing, count: width)
-    let reach = Int(radius)
+    // Rows beyond the map's height meet none of it.
+    let reach = min(Int(radius), height - 1)
     for dy in -reach...reach {
       let half = Int((radius * radius - Double(dy * dy)).squareRoot())
-      for y in max(0, -dy)..<min(height, height - dy) where y + dy < height {
+      for y in max(0, -dy)..<min(height, height - dy) {
         let start = (y + dy) * width
         for x in 0..<width {
           let value = values[start + x]
