@@ -144,6 +144,48 @@ struct SubjectCompositorTests {
     #expect(!folder.names.contains("clear.mov"))
   }
 
+  private static func pixels(_ picture: PixelBuffer) throws -> [SIMD4<Float>] {
+    let light = try picture.linearRGBA()
+    return light.withUnsafeBytes { Array($0.bindMemory(to: SIMD4<Float>.self)) }
+  }
+
+  /// OpenEXR has colours multiplied by alpha, from exports and thumbnails alike, and so have pictures whose context says
+  /// so.
+  @Test func multipliesByAlpha() async throws {
+    let folder = Folder()
+    let part = try await Self.part()
+    func video() async throws -> VideoComposition {
+      try await Self.video(part, SubjectEffect(background: .transparent))
+    }
+    var settings = Thumbnails.Settings()
+    settings.outputFormat = .still(.openEXR)
+    let thumbnails = try await Thumbnails(
+      composition: part.composition, videoComposition: video(), settings: settings)
+    func composed(_ holdsPremultipliedAlpha: Bool) async throws -> [SIMD4<Float>] {
+      let transparent = try await video()
+      let context = try RenderContext(
+        size: Self.size, pixelFormat: .rgbaFloat, tags: thumbnails.writerSettings.tags,
+        holdsPremultipliedAlpha: holdsPremultipliedAlpha)
+      let reader = try await CompositionReader(
+        part.composition, transparent, renderContext: context)
+      let picture = try await transparent.compositor.compose(reader.request(number: 0))
+      return try Self.pixels(picture)
+    }
+    let straight = try await composed(false)
+    let expected = straight.map { SIMD4($0.x * $0.w, $0.y * $0.w, $0.z * $0.w, $0.w) }
+    let softCount = straight.count { $0.w > 0.2 && $0.w < 0.8 && $0.x > 0.1 }
+    #expect(softCount > 20)
+    #expect(isSame(try await composed(true), expected))
+    let thumbnail = try await thumbnails.image(at: .zero).image
+    #expect(isSame(try Self.pixels(thumbnail), expected))
+    try await ExportSession(
+      composition: part.composition, videoComposition: video(), to: folder.file("%04d.exr"),
+      settings: quick()
+    ).export()
+    let exported = try #require(try await folder.frames("%04d.exr").first).picture
+    #expect(isSame(try Self.pixels(exported), expected))
+  }
+
   @Test func refusesOtherInstructionsAndNumbers() async throws {
     let part = try await Self.part()
     let wrong = SubjectEffect(look: .posterized(levels: 1))

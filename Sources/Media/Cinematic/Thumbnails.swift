@@ -39,7 +39,7 @@ public final class Thumbnails: Sendable {
     public var tolerance = Tolerance.exact
     /// For which kind of file the pictures are: for PNG 8 bits of the source's codes, floats where it
     /// has more than 8 bits, and high dynamic range as standard range shows it; linear floats for
-    /// OpenEXR.
+    /// OpenEXR, multiplied by alpha.
     public var outputFormat = OutputFormat.still(.png)
     /// Whether the pictures are for a screen and no file: codes of 8 bits are enough for a camera's curve then.
     public var isShown = false
@@ -125,7 +125,9 @@ public final class Thumbnails: Sendable {
     let (pixelFormat, tags) = (pixels.format, pixels.tags)
     let context = try RenderContext(
       size: video.renderSize.fitting(within: settings.maximumSize), pixelFormat: pixelFormat,
-      tags: tags, renderSize: video.renderSize)
+      tags: tags,
+      holdsPremultipliedAlpha: settings.outputFormat.stillKind?.holdsPremultipliedAlpha ?? false,
+      renderSize: video.renderSize)
     isToneMapped = try await composition.needsToneMapping(to: tags)
     clipsLight = source.tags.transfer == .linear && tags.transfer != .linear
     codingLoss = pixels.loss(of: source.codedPixels)

@@ -12,16 +12,22 @@ public final class RenderContext: Sendable {
   public var pixelFormat: PixelFormat { pool.format }
   /// The meaning of the pictures' values as colour.
   public var tags: ColorTags { pool.tags }
+  /// Whether colours of pictures with alpha are multiplied by it, in linear light, as OpenEXR has them; else they are those
+  /// of the surface. See ``StillKind/holdsPremultipliedAlpha``.
+  public let holdsPremultipliedAlpha: Bool
   /// The pictures' width to the video composition's: below 1 for thumbnails.
   public let renderScale: Double
 
   private let pool: PixelBufferPool
 
-  /// - Parameter renderSize: the video composition's; that of the pictures by default.
+  /// - Parameters:
+  ///   - holdsPremultipliedAlpha: as the property of the same name.
+  ///   - renderSize: the video composition's; that of the pictures by default.
   /// - Throws: `invalidParameter` for a size that no picture has, `unsupported` for a format of maps,
   ///   `outOfMemory`.
   public init(
-    size: Dimensions, pixelFormat: PixelFormat, tags: ColorTags, renderSize: Dimensions? = nil
+    size: Dimensions, pixelFormat: PixelFormat, tags: ColorTags,
+    holdsPremultipliedAlpha: Bool = false, renderSize: Dimensions? = nil
   ) throws(CinematicError) {
     guard !pixelFormat.isDisparity else {
       throw CinematicError(
@@ -29,6 +35,7 @@ public final class RenderContext: Sendable {
         remedy: "choose one of a picture, such as 'RGBA'")
     }
     pool = try PixelBufferPool(dimensions: size, format: pixelFormat, tags: tags)
+    self.holdsPremultipliedAlpha = holdsPremultipliedAlpha
     renderScale = Double(size.width) / Double(max(renderSize?.width ?? size.width, 1))
   }
 

@@ -16,7 +16,8 @@ public protocol VideoCompositor: Sendable {
   /// something, works here. Does nothing by default.
   func prepare(_ request: VideoCompositionRequest) async throws(CinematicError)
 
-  /// The picture of a frame: of the size, the format and the tags of the request's render context.
+  /// The picture of a frame: of the size, the format and the tags of the request's render context, its alpha stored as
+  /// ``RenderContext/holdsPremultipliedAlpha`` says.
   func compose(_ request: VideoCompositionRequest) async throws(CinematicError) -> PixelBuffer
 }
 

@@ -71,11 +71,16 @@ final class CaptionDrawing: Sendable {
 
   private let documents: [CaptionDocument]
   private let look: CaptionLookOptions
+  /// Whether the frames' colours are multiplied by their alpha.
+  private let isPremultiplied: Bool
   private let state = Mutex(State())
 
-  init(_ documents: [CaptionDocument], _ look: CaptionLookOptions) {
+  init(
+    _ documents: [CaptionDocument], _ look: CaptionLookOptions, isPremultiplied: Bool = false
+  ) {
     self.documents = documents
     self.look = look
+    self.isPremultiplied = isPremultiplied
   }
 
   /// Gets ready for pictures of a size and shape.
@@ -110,7 +115,8 @@ final class CaptionDrawing: Sendable {
 
   func draw(over picture: PixelBuffer, at time: Time) throws(CinematicError) {
     for renderer in try renderers(picture.dimensions) {
-      let missed = try renderer.draw(at: time, over: picture)
+      let missed = try renderer.draw(
+        at: time, over: picture, isPremultiplied: isPremultiplied)
       if !missed.isEmpty { state.withLock { $0.missing.formUnion(missed) } }
     }
   }

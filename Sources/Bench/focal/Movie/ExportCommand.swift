@@ -151,7 +151,9 @@ struct ExportCommand: ParsableCommand, ProgramUser {
       documents = [document]
       settings.droppedCaptionTrack = number
     }
-    let drawing = CaptionDrawing(documents, .usual)
+    let kind = try OutputFormat(path: output, stream: settings.stream).stillKind
+    let drawing = CaptionDrawing(
+      documents, .usual, isPremultiplied: kind?.holdsPremultipliedAlpha == true)
     settings.drawing = { [below = settings.drawing] picture, time throws(CinematicError) in
       try below?(picture, time)
       try drawing.draw(over: picture, at: time)

@@ -122,6 +122,7 @@ public final class CinematicCompositor: VideoCompositor {
       attributes: attributes, preferredTransform: source.preferredTransform,
       destination: pass?.light ?? destination)
     frame.disparityInfo = info
+    if request.renderContext.holdsPremultipliedAlpha { frame.destinationAlpha = .premultiplied }
     try await renderer.completed(renderer.commit(frame))
     try pass?.finish()
     if instruction.drawsDetections, let scripted {

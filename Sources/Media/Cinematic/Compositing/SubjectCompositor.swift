@@ -103,7 +103,8 @@ public final class SubjectCompositor: VideoCompositor {
       of: prepared.picture, effect: effect, renderer: renderer)
     let mapping = try await source.toneMapping(to: picture.tags)
     let shown = mapping == nil ? try light.adapted(to: picture.tags).linearRGBA() : light
-    try source.destination(in: picture).store(linearRGBA: shown, by: mapping)
+    try source.destination(in: picture).store(
+      straight: shown, by: mapping, multiplies: request.renderContext.holdsPremultipliedAlpha)
     return picture
   }
 

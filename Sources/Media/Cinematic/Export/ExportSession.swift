@@ -118,7 +118,9 @@ public final class ExportSession: Sendable {
     isToneMapped = try await composition.needsToneMapping(to: tags)
     let context = try RenderContext(
       size: videoComposition.renderSize.fitting(within: settings.maximumSize),
-      pixelFormat: pixelFormat, tags: tags, renderSize: videoComposition.renderSize)
+      pixelFormat: pixelFormat, tags: tags,
+      holdsPremultipliedAlpha: format.stillKind?.holdsPremultipliedAlpha ?? false,
+      renderSize: videoComposition.renderSize)
     reader = try await CompositionReader(composition, videoComposition, renderContext: context)
     var target = try WriterSettings(output, reader, source: source, settings)
     target.codedPixels = pixels.coded

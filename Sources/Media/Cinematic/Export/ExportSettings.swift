@@ -20,7 +20,8 @@ extension ExportSession {
     public var deviceChanged: @Sendable (FrameRenderer.DeviceChange) -> Void = { _ in }
 
     /// Draws over every frame that is done. Times are those of a single movie's own timeline, and of several
-    /// movies' or a composition's whole. Called for several frames at the same time.
+    /// movies' or a composition's whole. Called for several frames at the same time. Colours are multiplied by alpha where
+    /// ``FocalMedia/StillKind/holdsPremultipliedAlpha`` says so of the output.
     public var drawing: FrameDrawing?
 
     // MARK: Writing

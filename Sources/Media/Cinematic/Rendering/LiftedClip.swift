@@ -137,8 +137,7 @@ public final class LiftedClip: ClipFrames {
     if part != PixelRect(shown) {
       light = try whole.part(columns: part.columns, rows: part.rows).linearRGBA()
     }
-    if isPremultiplied { light.multiplyByAlpha() }
-    try result.store(linearRGBA: light, by: toneMapping)
+    try result.store(straight: light, by: toneMapping, multiplies: isPremultiplied)
     guard let logCoding else { return result }
     result.encodeLog(logCoding.curve, isFullRange: logCoding.isFullRange)
     return result.tagged(settings.tags)
@@ -171,41 +170,5 @@ extension FrameReader {
     let nearest = number(nearest: start + time)
     let chosen = min(max(nearest, frameNumbers.lowerBound), frameNumbers.upperBound - 1)
     return try await straightPicture(number: chosen).upright(properties.preferredTransform)
-  }
-}
-
-extension PixelBuffer {
-  /// A copy in linear light that is not multiplied by alpha.
-  fileprivate func dividedByAlpha() throws(CinematicError) -> PixelBuffer {
-    let result = try linearRGBA()
-    result.withUnsafeMutableBytes { bytes in
-      for y in 0..<height {
-        let row = (bytes.baseAddress! + y * result.planes[0].bytesPerRow)
-          .assumingMemoryBound(to: SIMD4<Float>.self)
-        for x in 0..<width where row[x].w > 0 {
-          let alpha = row[x].w
-          row[x] /= alpha
-          row[x].w = alpha
-        }
-      }
-    }
-    return result
-  }
-
-  /// Light times alpha, in place.
-  ///
-  /// - Precondition: `rgbaFloat`.
-  fileprivate func multiplyByAlpha() {
-    withUnsafeMutableBytes { bytes in
-      for y in 0..<height {
-        let row = (bytes.baseAddress! + y * planes[0].bytesPerRow)
-          .assumingMemoryBound(to: SIMD4<Float>.self)
-        for x in 0..<width {
-          let alpha = row[x].w
-          row[x] *= alpha
-          row[x].w = alpha
-        }
-      }
-    }
   }
 }
