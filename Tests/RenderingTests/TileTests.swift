@@ -219,6 +219,15 @@ import Testing
     }
   }
 
+  /// The last strip ends with the picture, wherever that is: of whole units, of a row more or less, of a part of one.
+  @Test(arguments: [895, 896, 897, 903, 960]) func lastStrips(_ height: Int) throws {
+    let item = try CutScene.renderCase(.exact, .preview, width: 60, height: height)
+    for rows in [64, 512, height] {
+      try Self.compare(
+        item, tiles: [PixelRect(x: 0, y: height - 30, width: 60, height: 30)], backdropRows: rows)
+    }
+  }
+
   /// A backdrop whose buffer failed is not there: tiles on their way fail with it, later ones are refused, and
   /// strips can be encoded again.
   @Test func failedBackdrop() throws {
@@ -420,6 +429,15 @@ import Testing
     }
     #expect(backdrop(10..<64)?.code == .invalidParameter)
     #expect(backdrop(0..<100)?.code == .invalidParameter)
+    // No rows of the picture, and none at all.
+    for rows in [
+      -64..<64, -64..<0, 128..<128, 903..<903, 832..<960, 896..<960, 960..<64_000, 0..<64_000,
+      Int.min..<Int.max,
+    ] {
+      let error = backdrop(rows)
+      #expect(error?.code == .invalidParameter && error?.remedy != nil, "\(rows)")
+      #expect(!picture.hasBackdrop, "\(rows)")
+    }
     #expect(backdrop(0..<903) == nil && picture.hasBackdrop)
     #expect(render(rect, tile, destination) == nil)
     let other = try ImageRenderingSession(

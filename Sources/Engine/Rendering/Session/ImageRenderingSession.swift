@@ -110,7 +110,7 @@ public final class ImageRenderingSession: Sendable {
   /// and committed in the order of their encoding.
   ///
   /// - Parameters:
-  ///   - rows: those of one of ``TiledPicture/strips(rows:)``.
+  ///   - rows: those of one of ``TiledPicture/strips(rows:)``, or of several that follow each other.
   ///   - sourceTile: a part of the source, of its whole width.
   ///   - tileExtendRect: where it lies: at least ``TiledPicture/minimumTileExtendRect(forTileRect:)``.
   /// - Throws: `invalidParameter` for rows that are no strip or a part of the source that is too small,
@@ -120,15 +120,14 @@ public final class ImageRenderingSession: Sendable {
     to commandBuffer: CommandBuffer, of picture: TiledPicture, rows: Range<Int>,
     sourceTile: RenderingSession.Picture, tileExtendRect: PixelRect
   ) throws(CinematicError) {
-    try validate(commandBuffer, picture, rows, sourceTile, tileExtendRect)
-    guard let blur = picture.blur, picture.needsBackdrop else { return }
-    guard rows.lowerBound % picture.unit == 0,
-      rows.upperBound % picture.unit == 0 || rows.upperBound == picture.size.height
-    else {
+    guard picture.isStrip(rows) else {
       throw CinematicError(
-        .invalidParameter, "a backdrop cannot be made of the rows \(rows)",
+        .invalidParameter,
+        "a backdrop of a picture of \(picture.size) cannot be made of the rows \(rows)",
         remedy: "take those of TiledPicture.strips(rows:)")
     }
+    try validate(commandBuffer, picture, rows, sourceTile, tileExtendRect)
+    guard let blur = picture.blur, picture.needsBackdrop else { return }
     let isLast = picture.encode(rows)
     commandBuffer.addConclusion { error in
       picture.settle(rows, error)

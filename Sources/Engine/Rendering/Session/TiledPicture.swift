@@ -93,6 +93,13 @@ public final class TiledPicture: Sendable {
     }
   }
 
+  /// Whether the backdrop can be made of rows: some of the picture's, in whole units but for those at its end.
+  func isStrip(_ rows: Range<Int>) -> Bool {
+    !rows.isEmpty && rows.lowerBound >= 0 && rows.upperBound <= size.height
+      && rows.lowerBound % unit == 0
+      && (rows.upperBound % unit == 0 || rows.upperBound == size.height)
+  }
+
   /// The part of the source that a tile is made of: what the lens and the refinement of the map reach.
   ///
   /// It always has the source's width, so that strips cost least, and lies in the source. How high it is
