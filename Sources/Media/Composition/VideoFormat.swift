@@ -28,6 +28,10 @@ public struct VideoFormat: Hashable, Sendable {
 
   /// The size as shown.
   public var shownDimensions: Dimensions { preferredTransform.applied(to: dimensions) }
+  /// Width to height of a pixel as it is shown.
+  package var shownPixelAspectRatio: PixelAspectRatio {
+    preferredTransform.applied(to: pixelAspectRatio)
+  }
 
   /// Decodes a track's first picture.
   ///

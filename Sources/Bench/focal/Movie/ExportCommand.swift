@@ -21,7 +21,8 @@ struct ExportCommand: ParsableCommand, ProgramUser {
       and nearest part of its first map. Frame times, colours and \
       sound stay; high dynamic range stays high where the output can hold it, and becomes standard in \
       H.264 and in PNG and TIFF pictures. Several movies are shown one after another: the first \
-      one decides size and colours, others of another shape lie between black bars.
+      one decides size and colours, others of another shape lie between black bars. Movies whose pixels \
+      have different shapes are refused.
 
       The presets choose codec, size, quality and compression; options given beside one go before it:
 

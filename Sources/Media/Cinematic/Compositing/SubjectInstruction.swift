@@ -51,7 +51,7 @@ extension VideoComposition {
   /// Puts subjects of a composition's movies before another background: an instruction for each segment of the video,
   /// each of which begins with a search.
   ///
-  /// Sizes are those of the first movie, frame times those of the pictures.
+  /// Sizes are those of the first movie, frame times those of the pictures. All have pixels of one shape.
   ///
   /// - Parameters:
   ///   - videoTrackID: the track of the pictures.
@@ -62,7 +62,7 @@ extension VideoComposition {
   ///   - effect: around the subjects of all segments.
   ///   - compositor: a ``SubjectCompositor``, or one that understands its instructions.
   /// - Throws: `incomplete` for a track without pictures, `invalidParameter` for an effect whose numbers are out of range,
-  ///   and what reading the movies throws.
+  ///   `incompatible` for movies whose pixels have different shapes, and what reading the movies throws.
   public init(
     subjectsOf videoTrackID: UInt32, in composition: Composition, disparityTrackID: UInt32? = nil,
     backdropTrackID: UInt32? = nil, request: GenerateForegroundInstanceMaskRequest = .init(),
@@ -87,7 +87,7 @@ extension VideoComposition {
         start: last.timeRange.start, end: composition.duration)
     }
     self.init(
-      renderSize: try await first.load(.videoFormat).shownDimensions,
+      renderSize: try await first.filmSize(of: segments),
       sourceTrackIDForFrameTiming: videoTrackID, instructions: instructions,
       compositor: compositor)
   }

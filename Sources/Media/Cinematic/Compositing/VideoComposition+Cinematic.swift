@@ -10,12 +10,12 @@ extension VideoComposition {
   ///
   /// A movie about whose focus nothing can be read, such as a phone's original, is focused on the subject
   /// of its first map; ``movieFocuses`` says so. Sizes are those of the first movie; frame times those
-  /// of the pictures.
+  /// of the pictures. All have pixels of one shape.
   ///
   /// - Parameter compositor: a ``CinematicCompositor``, or one that understands its instructions.
   /// - Throws: `malformed` for a damaged script, `incomplete` for a composition without pictures or a
-  ///   movie without disparity to focus on, `invalidParameter` for one script and several movies, and
-  ///   what reading the movies throws.
+  ///   movie without disparity to focus on, `invalidParameter` for one script and several movies,
+  ///   `incompatible` for movies whose pixels have different shapes, and what reading the movies throws.
   public init(
     cinematic info: CompositionInfo, compositor: any VideoCompositor,
     overrides: FocusOverrides = FocusOverrides()
@@ -25,6 +25,7 @@ extension VideoComposition {
       throw CinematicError(
         .incomplete, "the composition has no Cinematic movie", remedy: "insert time ranges first")
     }
+    let size = try await first.filmSize(of: segments)
     var settled: [ObjectIdentifier: SettledFocus] = [:]
     var instructions: [CinematicInstruction] = []
     for segment in segments {
@@ -56,9 +57,8 @@ extension VideoComposition {
         start: last.timeRange.start, end: info.composition.duration)
     }
     self.init(
-      renderSize: try await first.load(.videoFormat).shownDimensions,
-      sourceTrackIDForFrameTiming: info.frameTimingTrackID, instructions: instructions,
-      compositor: compositor)
+      renderSize: size, sourceTrackIDForFrameTiming: info.frameTimingTrackID,
+      instructions: instructions, compositor: compositor)
     sourceSampleDataTrackIDs = info.sampleDataTrackIDs
   }
 

@@ -63,13 +63,14 @@ public final class ExportSession: Sendable {
 
   /// Opens movies, from wherever they are, to be shown one after another.
   ///
-  /// The first one decides size, format and colours; others of another shape lie between black bars.
+  /// The first one decides size, format and colours; others of another shape lie between black bars. All have pixels of one
+  /// shape.
   ///
   /// - Parameters:
   ///   - assets: at least one.
   ///   - devices: best first: where one fails, the next goes on.
   /// - Throws: as ``init(path:to:device:settings:)``; `invalidParameter` also for a time range or a
-  ///   script with several movies.
+  ///   script with several movies, `incompatible` for movies whose pixels have different shapes.
   public convenience init(
     assets: [Asset], to output: String, devices: [Device], settings: Settings = Settings()
   ) async throws(CinematicError) {

@@ -84,7 +84,7 @@ extension WriterSettings {
     expectedFrameCount = reader.frameCount
     if let duration = reader.nominalFrameDuration { nominalFrameDuration = duration }
     // Not every player heeds a movie's turn: what is written stands upright.
-    pixelAspectRatio = source.preferredTransform.applied(to: source.pixelAspectRatio)
+    pixelAspectRatio = source.shownPixelAspectRatio
     if source.tags == context.tags {
       colorCodes = source.colorCodes
       hdrMetadata = source.hdrMetadata
