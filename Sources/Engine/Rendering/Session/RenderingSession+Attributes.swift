@@ -25,7 +25,8 @@ extension RenderingSession {
     public var workingMemoryLimit: Int?
     /// By how many stops light that was clipped at white is taken to have been brighter, 0 to
     /// ``maximumHighlights``: out of focus it makes brighter discs. Sharp pixels stay as they are. For
-    /// sources of standard range.
+    /// sources of standard range. With alpha, colours are lifted as those of the surface, however they are
+    /// stored; where alpha is 0 there is no light then.
     public var highlights: Float = 0
     /// The linear light from which on it is lifted, the more the nearer it is to white: one of
     /// ``highlightThresholds``.

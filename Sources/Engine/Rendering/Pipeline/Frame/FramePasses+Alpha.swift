@@ -27,13 +27,30 @@ extension FramePasses {
   /// The parts that are rendered, the one that is packed first.
   var parts: [Part] { frame.alpha == nil ? [.colors] : [.light, .coverage] }
 
+  /// Whether stored light becomes the colours of surfaces before it is rendered: highlights are lifted as surfaces have
+  /// them, and a surface of which half is seen is as bright as the whole one.
+  var dividesBeforeLifting: Bool {
+    frame.highlights != nil && frame.alpha?.source == .premultiplied
+  }
+
+  /// Divides rows of stored light by their alpha.
+  ///
+  /// - Parameter coverage: the same rows once more, which become their alpha.
+  mutating func divide(
+    _ light: PassList.Buffer, byAlphaIn coverage: PassList.Buffer, width: Int, rows: Int
+  ) {
+    split(coverage, width: width, firstRow: 0, rows: rows, as: Int32(FocalAlphaCoverage))
+    join(coverage, to: light, width: width, firstRow: 0, rows: rows, divides: true)
+  }
+
   /// Makes rows of linear light the part that is being rendered.
   mutating func split(_ pixels: PassList.Buffer, width: Int, rows: Int) {
     guard part != .colors, let alpha = frame.alpha else { return }
     let kind =
       part == .coverage
       ? FocalAlphaCoverage
-      : alpha.source == .straight ? FocalAlphaLight : FocalAlphaStoredLight
+      : alpha.source == .straight || dividesBeforeLifting
+        ? FocalAlphaLight : FocalAlphaStoredLight
     split(pixels, width: width, firstRow: 0, rows: rows, as: Int32(kind))
   }
 
@@ -44,6 +61,21 @@ extension FramePasses {
       Kernel.SplitAlpha(picture: .buffer(pixels)),
       FocalSplitAlphaParameters(
         width: Int32(width), firstRow: Int32(firstRow), rows: Int32(rows), part: kind),
+      over: Dimensions(width: width, height: rows))
+  }
+
+  /// Puts light and coverage together, in the place of the light.
+  ///
+  /// - Parameter divides: whether colours are those of surfaces afterwards.
+  private mutating func join(
+    _ coverage: PassList.Buffer, to light: PassList.Buffer, width: Int, firstRow: Int, rows: Int,
+    divides: Bool
+  ) {
+    list.add(
+      Kernel.JoinAlpha(coverage: .buffer(coverage), light: .buffer(light)),
+      FocalJoinAlphaParameters(
+        width: Int32(width), firstRow: Int32(firstRow), rows: Int32(rows),
+        divides: divides ? 1 : 0),
       over: Dimensions(width: width, height: rows))
   }
 
@@ -59,13 +91,9 @@ extension FramePasses {
     if pictures.count > 1, let alpha = frame.alpha {
       // Tones are those of surfaces.
       let isMapped = frame.toneMapping != nil || frame.highlights != nil
-      let divides = alpha.destination == .straight || isMapped
-      list.add(
-        Kernel.JoinAlpha(coverage: .buffer(pictures[1].buffer), light: .buffer(picture.buffer)),
-        FocalJoinAlphaParameters(
-          width: Int32(width), firstRow: Int32(first), rows: Int32(written.count),
-          divides: divides ? 1 : 0),
-        over: Dimensions(width: width, height: written.count))
+      join(
+        pictures[1].buffer, to: picture.buffer, width: width, firstRow: first,
+        rows: written.count, divides: alpha.destination == .straight || isMapped)
       mapHighlights(
         picture.buffer, width: width, firstRow: first, rows: written.count, lifts: false)
       mapTones(of: picture, rows: written)

@@ -161,19 +161,30 @@ struct FramePasses {
         } ?? rows
     }
     let source = (other ?? frame.source).window(rows)
+    let width = source.dimensions.width
+    let linear = unpacked(source, rows: rows.count)
+    // Colours are lifted as those of the surface; alpha has none.
+    if part != .coverage {
+      if dividesBeforeLifting {
+        let coverage = unpacked(source, rows: rows.count)
+        divide(linear, byAlphaIn: coverage, width: width, rows: rows.count)
+      }
+      mapHighlights(linear, width: width, firstRow: 0, rows: rows.count, lifts: true)
+    }
+    split(linear, width: width, rows: rows.count)
+    return linear
+  }
+
+  /// A picture's rows in linear light, as they are stored.
+  private mutating func unpacked(_ source: StoredPicture, rows: Int) -> PassList.Buffer {
     let planes = source.planes.map { PassList.Argument.external($0) }
-    let size = Dimensions(width: source.dimensions.width, height: rows.count)
+    let size = Dimensions(width: source.dimensions.width, height: rows)
     let linear = list.buffer(of: SIMD4<Float>.self, count: size.count)
     list.add(
       Kernel.Unpack(
         bytes: planes[0], chromaBytes: planes.count > 1 ? planes[1] : .external(.none),
         linear: .buffer(linear)),
       source.parameters, over: size)
-    // Colours are lifted as those of the surface; alpha has none.
-    if part != .coverage, frame.alpha?.source != .premultiplied {
-      mapHighlights(linear, width: size.width, firstRow: 0, rows: size.height, lifts: true)
-    }
-    split(linear, width: size.width, rows: size.height)
     return linear
   }
 
