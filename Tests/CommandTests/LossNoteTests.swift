@@ -130,6 +130,20 @@ import Testing
     #expect(cut.errors.contains("circles of confusion are 1024 pixels wide"), "\(cut.errors)")
     let whole = try await works(start + small + ["--force"], in: folder)
     #expect(!whole.errors.contains("circles of confusion"), "\(whole.errors)")
+    // The map goes from 0 to 1: all is in front of the focus, or behind it, and that side's strength counts.
+    for (focus, strengths, isCut) in [
+      ("0", ["--near-strength", "0.1"], false), ("0", ["--far-strength", "0.1"], true),
+      ("1", ["--far-strength", "0.1"], false), ("1", ["--near-strength", "0.1"], true),
+    ] {
+      let outcome = try await works(
+        start + large + ["--focus", focus, "--force"] + strengths, in: folder)
+      #expect(
+        outcome.errors.contains("circles of confusion") == isCut,
+        "\(focus) \(strengths): \(outcome.errors)")
+    }
+    let weak = ["--blur-scale", "1", "--f-number", "0.1", "--focus", "0", "--force"]
+    let strong = try await works(start + weak + ["--near-strength", "4"], in: folder)
+    #expect(strong.errors.contains("the largest would be 19"), "\(strong.errors)")
   }
 
   /// A script decides frame by frame: what is cut is known afterwards, and of one picture before.

@@ -43,14 +43,12 @@ extension RenderJob {
     _ metadata: PictureMetadata, focus: Float, in map: PixelBuffer, width: Int, fNumber: Float?
   ) throws(CinematicError) {
     OutputNotes.tellDoubts(of: metadata, mapOptions, map: self.map ?? input)
-    if let range = try DisparityMapInfo(of: map).range {
-      let distance = max(abs(range.upperBound - focus), abs(focus - range.lowerBound))
-      if let fNumber {
-        OutputNotes.tellOfCircles(
-          Float(width) * attributes.blurScale / fNumber * distance, "--size")
-      }
-      tellIfNothingIsSharp(at: focus, in: range, of: "the map")
+    let info = try DisparityMapInfo(of: map)
+    if let fNumber {
+      let frame = RenderingSession.FrameAttributes(focusDisparity: focus, fNumber: fNumber)
+      OutputNotes.tellOfCircles(attributes.largestCircle(of: frame, info, width: width), "--size")
     }
+    if let range = info.range { tellIfNothingIsSharp(at: focus, in: range, of: "the map") }
   }
 
   /// Says what the picture beside the rendering cannot say of its colours.

@@ -109,6 +109,16 @@ extension RenderingSession {
       try lensCharacter.validate()
     }
 
+    /// The diameter of the largest circle of confusion of a frame, in pixels of the picture as it is rendered; 0 for a map
+    /// without a disparity. None is drawn larger than ``RenderingSession/largestCircleDiameter``.
+    ///
+    /// - Parameter width: of the rendered picture before its turn.
+    package func largestCircle(
+      of frame: FrameAttributes, _ map: DisparityMapInfo, width: Int
+    ) -> Float {
+      2 * FramePasses.Circles(width: width, session: self, frame: frame, map: map).largestRadius
+    }
+
     /// The curve of ``highlights``, as the kernels take it; `nil` where light stays.
     var highlightCurve: FocalHighlights? {
       guard highlights > 0 else { return nil }

@@ -106,7 +106,7 @@ public final class CinematicCompositor: VideoCompositor {
     // Known here, the renderer need not look once more.
     let info = attributes.fNumber.isFinite ? try DisparityMapInfo(of: map) : nil
     circles.add(
-      info, attributes, blurScale: try self.attributes.with(instruction.look).blurScale,
+      info, attributes, try self.attributes.with(instruction.look),
       width: source.preferredTransform.inverse.applied(to: destination.dimensions).width)
     let renderer = try renderer(for: instruction.look)
     try check(instruction.look, of: source, instruction.name)

@@ -23,20 +23,17 @@ final class CircleMeter: Sendable {
   ///
   /// - Parameters:
   ///   - map: of the frame; `nil` where nothing is blurred.
+  ///   - session: of the renderer, with the look of the frame.
   ///   - width: of the rendered picture before its turn.
   func add(
-    _ map: DisparityMapInfo?, _ frame: RenderingSession.FrameAttributes, blurScale: Float,
-    width: Int
+    _ map: DisparityMapInfo?, _ frame: RenderingSession.FrameAttributes,
+    _ session: RenderingSession.Attributes, width: Int
   ) {
     guard let map else { return }
-    guard let range = map.range else {
-      state.withLock { $0.emptyMapCount += 1 }
-      return
+    let circle = session.largestCircle(of: frame, map, width: width)
+    state.withLock { state in
+      if map.range == nil { state.emptyMapCount += 1 }
+      state.largest = max(state.largest, circle)
     }
-    let circle =
-      Float(width) * blurScale / frame.fNumber
-      * max(
-        abs(range.upperBound - frame.focusDisparity), abs(frame.focusDisparity - range.lowerBound))
-    state.withLock { $0.largest = max($0.largest, circle) }
   }
 }

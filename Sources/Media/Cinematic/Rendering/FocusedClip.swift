@@ -145,7 +145,7 @@ public final class FocusedClip: ClipFrames {
     if info == nil, attributes.fNumber.isFinite { info = try DisparityMapInfo(of: map) }
     job.disparityInfo = info
     circles.add(
-      info, attributes, blurScale: renderer.sessionAttributes.blurScale,
+      info, attributes, renderer.sessionAttributes,
       width: turn.inverse.applied(to: settings.dimensions).width)
     if properties.pictureMetadata.hasPremultipliedAlpha {
       job.sourceAlpha = .premultiplied
