@@ -72,6 +72,19 @@ import Testing
     #expect(Set(large).count == large.count)
   }
 
+  /// Rows in pieces, in one where a piece holds them all.
+  @Test func pieces() {
+    #expect(FrameCut.pieces(of: 0..<10, step: nil) == [0..<10])
+    #expect(FrameCut.pieces(of: 0..<10, step: 4) == [0..<4, 4..<8, 8..<10])
+    #expect(FrameCut.pieces(of: 0..<10, step: 4, phase: 1) == [0..<5, 5..<9, 9..<10])
+    #expect(FrameCut.pieces(of: 3..<10, step: 4, phase: 1) == [3..<7, 7..<10])
+    for step in [10, Int.max - 1, .max] {
+      #expect(FrameCut.pieces(of: 0..<10, step: step, phase: 1) == [0..<10])
+      #expect(FrameCut.pieces(of: 5..<10, step: step) == [5..<10])
+    }
+    #expect(FrameCut.pieces(of: 0..<0, step: 4).isEmpty)
+  }
+
   /// Renders with less and less of the largest binding that the whole frame has, until
   /// the device refuses; `least` times or more the frame must have been cut and rendered.
   private func renderCut(

@@ -228,6 +228,37 @@ import Testing
     }
   }
 
+  /// A row that becomes a column of a byte a row, on a device that binds as much as there is.
+  @Test(arguments: [QuarterTurn.clockwise90, .clockwise270])
+  func columns(_ turn: QuarterTurn) throws {
+    let size = Dimensions(width: 300, height: 64)
+    let codes = (0..<size.count).map { UInt8(($0 * 7 + $0 / size.width * 13) & 255) }
+    let source = try PixelBuffer(dimensions: size, format: .gray8, values: codes)
+    let map = try PixelBuffer.disparity(2, 2) { _, _ in 0.5 }
+    let session = try ImageRenderingSession(
+      commandQueue: CommandQueue(device: .cpu()), quality: .export)
+    let picture = try session.makeTiledPicture(
+      size: size, preferredTransform: turn, disparity: .pixelBuffer(map),
+      frameAttributes: .init(focusDisparity: 0.5, fNumber: .infinity))
+    let column = try Texture(
+      device: session.commandQueue.device, format: .r8Unorm,
+      dimensions: Dimensions(width: 1, height: 100))
+    let buffer = session.commandQueue.makeCommandBuffer()
+    try session.encodeTileRender(
+      to: buffer, of: picture, sourceTile: .pixelBuffer(source), tileExtendRect: PixelRect(size),
+      destinationTile: .texture(column, tags: .sRGB),
+      tileRect: PixelRect(x: 100, y: 5, width: 100, height: 1))
+    buffer.commit()
+    buffer.waitUntilCompleted()
+    #expect(buffer.error == nil)
+    var bytes = [UInt8](repeating: 0, count: 100)
+    try bytes.withUnsafeMutableBytes { bytes in
+      Result { () throws(CinematicError) in try column.getBytes(bytes) }
+    }.get()
+    let row = Array(codes[(5 * size.width + 100)...].prefix(100))
+    #expect(bytes == (turn == .clockwise90 ? row : row.reversed()))
+  }
+
   /// A backdrop whose buffer failed is not there: tiles on their way fail with it, later ones are refused, and
   /// strips can be encoded again.
   @Test func failedBackdrop() throws {

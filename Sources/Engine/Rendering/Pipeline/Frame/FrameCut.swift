@@ -69,7 +69,8 @@ struct FrameCut: Hashable {
 
   /// `rows` in pieces of `step`; the first of a picture is longer by `phase`.
   static func pieces(of rows: Range<Int>, step: Int?, phase: Int = 0) -> [Range<Int>] {
-    guard let step else { return [rows] }
+    // Of a device without limits, a step may be the largest number there is.
+    guard let step = step.map({ min($0, rows.upperBound) }) else { return [rows] }
     var pieces: [Range<Int>] = []
     var first = rows.lowerBound
     while first < rows.upperBound {
