@@ -184,6 +184,30 @@ import Testing
     #expect(source.isTranslucent && !map.isTranslucent)
   }
 
+  /// Rows of bytes begin at any address.
+  @Test(arguments: [0, 1, 2, 3]) func translucencyAtAnyAddress(_ offset: Int) throws {
+    let (width, height, bytesPerRow) = (37, 3, 4 * 37 + 1)
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: 512, alignment: 64)
+    memory.initializeMemory(as: UInt8.self, repeating: 0, count: 512)
+    let picture = try PixelBuffer(
+      dimensions: Dimensions(width: width, height: height), format: .rgba8, tags: .sRGB,
+      baseAddress: memory, byteCount: 512,
+      planes: [(offset: offset, bytesPerRow: bytesPerRow)]
+    ) { $0.deallocate() }
+    func setAlpha(_ index: Int, _ alpha: UInt8) {
+      picture.withUnsafeMutableBytes {
+        $0[index / width * bytesPerRow + 4 * (index % width) + 3] = alpha
+      }
+    }
+    for index in 0..<width * height { setAlpha(index, 255) }
+    #expect(!picture.isTranslucent)
+    for index in [0, width - 1, width, width * height / 2, width * height - 1] {
+      setAlpha(index, 254)
+      #expect(picture.isTranslucent, "\(index)")
+      setAlpha(index, 255)
+    }
+  }
+
   /// High dynamic range with alpha: surfaces get the tones that they get without it, and alpha is blurred
   /// as it is without mapping. A surface that is hardly covered is no darker.
   @Test(arguments: [AlphaMode.straight, .premultiplied]) func toneMapping(_ mode: AlphaMode) throws

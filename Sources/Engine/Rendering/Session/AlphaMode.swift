@@ -31,9 +31,11 @@ extension PixelBuffer {
         // Without branches in a row: opaque pictures are looked through to their end.
         switch format {
         case .rgba8:
-          let pixels = row.assumingMemoryBound(to: UInt32.self)
+          // Rows of bytes begin anywhere.
           var all = UInt32.max
-          for x in 0..<width { all &= pixels[x].littleEndian }
+          for x in 0..<width {
+            all &= row.loadUnaligned(fromByteOffset: 4 * x, as: UInt32.self).littleEndian
+          }
           if all >> 24 != 255 { return true }
         case .rgbaHalf:
           let halves = row.assumingMemoryBound(to: UInt16.self)
