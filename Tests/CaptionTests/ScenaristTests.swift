@@ -88,6 +88,27 @@ struct ScenaristTests {
     }
   }
 
+  /// A first time code that there is not moves no other line: its own comes from the next one.
+  @Test func impossibleFirstTimeCode() throws {
+    let load = "9420 9470"
+    let rest = "00:00:10:00\t\(load) 6162 942f\n00:00:20:00\t942c"
+    func starts(_ code: String, _ rest: String) throws -> [Time] {
+      let document = try read(
+        Array("Scenarist_SCC V1.0\n\n\(code)\t\(load) c8e9 942f\n\(rest)".utf8))
+      #expect(document.captions.map(\.text) == (rest.isEmpty ? ["Hi"] : ["Hi", "ab"]))
+      #expect(document.issues.first?.line == 3 && document.issues.first?.severity == .error)
+      #expect(document.issues.allSatisfy { $0.line == 3 }, "\(document.issues)")
+      return document.captions.map(\.timeRange.start)
+    }
+    for code in ["99:99:99:99", "00:00:09:59", "00:75:00:00"] {
+      #expect(try starts(code, rest) == [frames(299), frames(303)])
+    }
+    // One that fits is kept.
+    #expect(try starts("00:00:04:31", rest) == [frames(154), frames(303)])
+    #expect(try starts("99:99:99:99", "") == [frames(3)])
+    #expect(try starts("00:00:61:00", "") == [frames(1833)])
+  }
+
   /// 47 CFR 79.101(f)(1)(vi): a mid-row code takes a cell; CTA-608-E, 6.2 and 6.4.2: a background attribute and an
   /// extended character take the place of the character before them.
   @Test func attributesAndCharacters() throws {

@@ -192,7 +192,10 @@ struct SCCScanner {
       let rate: TimeCodeRate = ordered[index].isDropFrame ? .ntscDrop : .ntsc
       let day = rate.frame(hours: 24, minutes: 0, seconds: 0, frames: 0)
       ordered[index].frame += days * day
-      guard index > 0 else { continue }
+      guard index > 0 else {
+        if !ordered[0].isPossible { placeFirst(&ordered[0], before: following[0], day) }
+        continue
+      }
       let last = ordered[index - 1]
       if !ordered[index].isPossible {
         let next = following[index].map { $0 + days * day }
@@ -221,6 +224,18 @@ struct SCCScanner {
       ($0.element.frame, $0.offset) < ($1.element.frame, $1.offset)
     }
     .map(\.element)
+  }
+
+  /// Moves a first line whose time code there is not, if it would end after the next line has begun: all others would be
+  /// counted from it.
+  private mutating func placeFirst(_ line: inout Line, before next: Int?, _ day: Int) {
+    let latest = (next ?? day) - line.pairs.count
+    guard line.frame > latest else { return }
+    line.frame = next == nil ? 0 : max(0, latest)
+    log.add(
+      line: line.number,
+      next == nil
+        ? "the line is sent at the beginning" : "the line is sent before the one behind it")
   }
 
   /// The field whose commands most of the pairs have; another one's are told.
