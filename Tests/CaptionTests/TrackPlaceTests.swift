@@ -207,6 +207,35 @@ struct TrackPlaceTests {
     #expect(caption.pieces.map(\.style.textColor) == [.yellow])
   }
 
+  /// QuickTime File Format, Text Media: records of 20 bytes, each in force to the next one. FFmpeg's are 3GPP's.
+  @Test func quickTimeStyles() throws {
+    let records: [(start: UInt32, face: UInt8, color: [UInt16])] = [
+      (0, 1, [0xFFFF, 0, 0]), (4, 0, [0xFFFF, 0xFFFF, 0xFFFF]), (9, 6, [0, 0x8000, 0xFFFF]),
+    ]
+    let styles = Box("styl") { writer in
+      writer.u16(UInt16(records.count))
+      for record in records {
+        writer.u32(record.start)
+        for size in [20, 16, 4] as [UInt16] { writer.u16(size) }
+        writer.u8(record.face)
+        writer.u8(0)
+        writer.u16(14)
+        for value in record.color { writer.u16(value) }
+      }
+    }
+    let range = TimeRange(start: .zero, duration: Time(value: 1, timescale: 1))
+    let document = try CaptionTrack.captions(
+      entry: SampleEntry.text,
+      samples: [(range, SampleEntry.textSample("red and blue") + styles.bytes)])
+    let pieces = try #require(document.captions.first).pieces
+    #expect(pieces.map(\.text) == ["red ", "and b", "lue"])
+    #expect(
+      pieces.map(\.style.textColor) == [.red, nil, Caption.Color(red: 0, green: 128, blue: 255)])
+    #expect(pieces.map(\.style.fontWeight) == [.bold, nil, nil])
+    #expect(pieces.map(\.style.fontStyle) == [nil, nil, .italic])
+    #expect(pieces.map(\.style.decoration) == [nil, nil, .underline])
+  }
+
   /// TS 26.245, 5.16: the entry says the colour behind all captions. Colours that differ are told.
   @Test func backgrounds() throws {
     let color = Caption.Color(red: 10, green: 20, blue: 200, alpha: 128)

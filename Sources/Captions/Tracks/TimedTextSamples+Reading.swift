@@ -12,7 +12,8 @@ extension TimedTextSamples {
         joiner.add([], range)
         continue
       }
-      var caption = Caption(pieces: pieces(text, styles(data), usual.style), timeRange: range)
+      var caption = Caption(
+        pieces: pieces(text, styles(data, entry.type), usual.style), timeRange: range)
       caption.region = usual.place.region
       caption.textAlignment = usual.place.alignment
       joiner.add([caption], range)
@@ -65,8 +66,9 @@ extension TimedTextSamples {
     return pieces
   }
 
+  /// The records of a sample's styles, for an entry of a type.
   private static func styles(
-    _ data: [UInt8]
+    _ data: [UInt8], _ type: FourCC
   ) -> [(start: Int, end: Int, style: Caption.Style)] {
     guard data.count > 2 else { return [] }
     let count = Int(data[0]) << 8 | Int(data[1])
@@ -76,6 +78,10 @@ extension TimedTextSamples {
     else { return [] }
     var reader = ByteReader(records.data, box: "styl")
     guard let number = try? reader.u16() else { return [] }
+    // FFmpeg writes 3GPP's records into QuickTime's text, too.
+    if type == "text", number > 0, reader.remaining >= 20 * Int(number) {
+      return quickTimeStyles(&reader, count: Int(number))
+    }
     var styles: [(start: Int, end: Int, style: Caption.Style)] = []
     for _ in 0..<number {
       guard let record = style(&reader) else { break }
@@ -84,7 +90,27 @@ extension TimedTextSamples {
     return styles
   }
 
-  /// A record of a style: a range of characters, a font, a face, a size, a colour.
+  /// QuickTime's records (QuickTime File Format, Text Media): each is in force to where the next one begins.
+  private static func quickTimeStyles(
+    _ reader: inout ByteReader, count: Int
+  ) -> [(start: Int, end: Int, style: Caption.Style)] {
+    var styles: [(start: Int, end: Int, style: Caption.Style)] = []
+    for _ in 0..<count {
+      // The line's height, the ascent and the font lie between; behind the face a byte and the size.
+      guard let start = try? reader.u32(), (try? reader.skip(6)) != nil,
+        let face = try? reader.u8(), (try? reader.skip(3)) != nil,
+        let red = try? reader.u16(), let green = try? reader.u16(), let blue = try? reader.u16()
+      else { break }
+      let color = Caption.Color(
+        red: UInt8(red >> 8), green: UInt8(green >> 8), blue: UInt8(blue >> 8), alpha: 255)
+      styles.append((Int(start), Int.max, style(face: face, color)))
+    }
+    styles.sort { $0.start < $1.start }
+    for index in styles.indices.dropLast() { styles[index].end = styles[index + 1].start }
+    return styles
+  }
+
+  /// A record of 3GPP's: a range of characters, a font, a face, a size, a colour.
   private static func style(
     _ reader: inout ByteReader
   ) -> (start: Int, end: Int, style: Caption.Style)? {
@@ -92,13 +118,17 @@ extension TimedTextSamples {
       (try? reader.skip(2)) != nil, let face = try? reader.u8(), (try? reader.skip(1)) != nil,
       let color = try? reader.u32()
     else { return nil }
+    return (Int(start), Int(end), Self.style(face: face, Caption.Color(rgba: color)))
+  }
+
+  /// The style of the bits of a face and a colour, which both have in common.
+  private static func style(face: UInt8, _ color: Caption.Color) -> Caption.Style {
     var style = Caption.Style()
     if face & 1 != 0 { style.fontWeight = .bold }
     if face & 2 != 0 { style.fontStyle = .italic }
     if face & 4 != 0 { style.decoration = .underline }
-    let own = Caption.Color(rgba: color)
-    if own != .white, own.alpha > 0 { style.textColor = own }
-    return (Int(start), Int(end), style)
+    if color != .white, color.alpha > 0 { style.textColor = color }
+    return style
   }
 }
 
