@@ -250,4 +250,40 @@ struct ReceiverTests {
     let back = try CaptionDocument(reading: written.bytes).written(as: .webVTT)
     #expect(try CaptionDocument(reading: back.bytes).captions.map(\.text) == ["No\u{2014}yes"])
   }
+
+  /// Time codes have no days: what is not read again at its time is an error.
+  @Test(arguments: [TimeCodeRate.ntsc, .ntscDrop]) func days(rate: TimeCodeRate) throws {
+    func losses(_ hours: [Int]) throws -> [CaptionIssue] {
+      let captions = hours.map { hour in
+        Caption(
+          "hour \(hour)",
+          timeRange: TimeRange(
+            start: Time(value: Int64(hour) * 3600 + 600, timescale: 1),
+            duration: Time(value: 2, timescale: 1)))
+      }
+      let document = CaptionDocument(captions: captions, format: .subRip)
+      var options = CaptionWritingOptions()
+      options.timeCodeRate = rate
+      let written = try document.written(as: .scc, options: options)
+      let read = try CaptionDocument(reading: written.bytes).captions.map {
+        Int(($0.timeRange.start.seconds - 600).rounded()) / 3600
+      }
+      #expect((read == hours) == written.losses.isEmpty, "\(read) for \(hours)")
+      options.isStrict = true
+      if !written.losses.isEmpty {
+        let error = #expect(throws: CinematicError.self) {
+          try document.written(as: .scc, options: options)
+        }
+        #expect(error?.code == .incompatible)
+      }
+      return written.losses
+    }
+    for hours in [[0, 23], [1, 12, 23, 25, 36, 47, 49]] { #expect(try losses(hours).isEmpty) }
+    for (hours, first) in [([25], 25), ([100, 101], 100), ([20, 23, 37], 37), ([1, 60], 60)] {
+      let found = try losses(hours)
+      #expect(found.map(\.severity) == [.error])
+      let time = try #require(found.first?.time).seconds / 3600
+      #expect(abs(time - Double(first) - 1.0 / 6) < 0.01)
+    }
+  }
 }

@@ -68,7 +68,14 @@ enum SCCFile {
     let planned = plan(
       document.captions, in: settings.channel, of: document.field,
       others: options.otherChannelCaptions, doubling: settings.doublesControlCodes)
-    let losses = planned.losses + unseen(document)
+    var losses = planned.losses + unseen(document)
+    if let frame = firstOfAnotherDay(planned.sent, settings.timeCodeRate) {
+      losses.append(
+        CaptionIssue(
+          time: settings.timeCodeRate.time(ofFrame: frame), severity: .error,
+          reason: "time codes begin again at 24 hours, and do not say which day it is: captions,"
+            + " here and later, come earlier in the file"))
+    }
     return (
       bytes(planned.sent, settings.timeCodeRate),
       losses.sorted { ($0.time ?? .zero) < ($1.time ?? .zero) }
@@ -137,6 +144,30 @@ enum SCCFile {
     guard SharedField.isControl(pair) else { return pair }
     let isCommand = pair & 0x7FF0 == 0x1420
     return pair | (channel == .two ? 0x0800 : 0) | (isCommand && field == .two ? 0x0100 : 0)
+  }
+
+  /// The first frame that ``SCCScanner`` reads as one of an earlier day: a line from 24 hours on without another
+  /// within 12 hours before it.
+  private static func firstOfAnotherDay(
+    _ sent: [(frame: Int, pair: UInt16)], _ rate: TimeCodeRate
+  ) -> Int? {
+    let day = rate.frame(hours: 24, minutes: 0, seconds: 0, frames: 0)
+    var days = 0
+    var last = 0
+    var next: Int?
+    for (frame, _) in sent {
+      if frame != next {
+        var read = frame % day + days * day
+        if last - read > day / 2 {
+          days += 1
+          read += day
+        }
+        guard read == frame else { return frame }
+        last = read
+      }
+      next = frame + 1
+    }
+    return nil
   }
 
   private static func rounded(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
