@@ -139,6 +139,55 @@ struct TrackPlaceTests {
     #expect(twice.map(\.timeRange) == [range, again])
   }
 
+  /// ISO/IEC 14496-30, `vsid`: the parts of a cue have one number, so that cues alike, one behind the other, stay apart.
+  @Test func sourcesOfCues() throws {
+    let document = try Self.webVTT(
+      """
+      00:01.000 --> 00:03.000
+      No!
+
+      00:02.000 --> 00:04.000
+      Yes
+
+      00:03.000 --> 00:05.000
+      No!
+
+      00:05.000 --> 00:06.000
+      No!
+      """)
+    let (track, captions) = try Self.back(document, .webVTT)
+    #expect(captions == document.captions)
+    func sources(_ sample: CaptionTrack.Sample) throws -> [[UInt8]?] {
+      try Box.prefix(sample.data[...], count: .max).map { cue in
+        try Box.prefix(cue.data, count: .max).first { $0.type == "vsid" }.map { Array($0.data) }
+      }
+    }
+    // From 1, 2, 3, 4 and 5 s: of the last cue there is no second part.
+    let written = try track.samples.map { try sources($0) }
+    let first: [UInt8]? = [0, 0, 0, 1]
+    let second: [UInt8]? = [0, 0, 0, 2]
+    let third: [UInt8]? = [0, 0, 0, 3]
+    let expected: [Set<[UInt8]?>] = [[first], [first, second], [second, third], [third], [nil]]
+    #expect(written.map { Set($0) } == expected)
+    // Of others, whose cues say nothing, those alike are one.
+    func cue(_ source: UInt8?) -> [UInt8] {
+      var boxes = [Box("payl", data: Array("No!".utf8))]
+      if let source { boxes.insert(Box("vsid", data: [255, 0, 0, source]), at: 0) }
+      return Box("vttc", boxes).bytes
+    }
+    let cases: [([UInt8?], Int)] = [
+      ([nil, nil, nil], 1), ([7, 7, 7], 1), ([7, 8, 8], 2), ([7, nil, nil], 3), ([7, nil, 7], 3),
+    ]
+    for (sources, count) in cases {
+      let samples = sources.enumerated().map { number, source -> CaptionTrack.Sample in
+        let start = Time(value: Int64(number), timescale: 1)
+        return (TimeRange(start: start, duration: Time(value: 1, timescale: 1)), cue(source))
+      }
+      let read = try CaptionTrack.captions(entry: track.entry, samples: samples)
+      #expect(read.captions.count == count, "\(sources)")
+    }
+  }
+
   /// Regions of one name that differ are not one: the second one becomes a place.
   @Test func regionsOfOneName() throws {
     var regions: [CaptionRegion] = []

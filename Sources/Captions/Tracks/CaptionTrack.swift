@@ -156,22 +156,43 @@ public struct CaptionTrack: Sendable {
 /// Puts together captions that go on from sample to sample.
 struct CaptionJoiner {
   private var captions: [Caption] = []
+  /// Of each caption, which one of the file it is a part of; `nil` where samples do not say.
+  private var sources: [Int32?] = []
   /// The captions of the sample before.
   private var open: [Int] = []
   private var end = Time.zero
+  private let joinsBySource: Bool
+
+  /// What the parts of a caption have in common.
+  private struct Content: Hashable {
+    var caption: Caption
+    var source: Int32?
+
+    init(_ caption: Caption, _ source: Int32?) {
+      self.caption = caption
+      self.caption.timeRange = .zero
+      self.source = source
+    }
+  }
+
+  /// - Parameter joinsBySource: whether captions without a source are whole.
+  init(joinsBySource: Bool = false) { self.joinsBySource = joinsBySource }
 
   /// Takes the captions of the next sample.
-  mutating func add(_ shown: [Caption], _ range: TimeRange) {
+  ///
+  /// - Parameter sources: one for each, or none.
+  mutating func add(_ shown: [Caption], _ range: TimeRange, sources shownSources: [Int32?] = []) {
     var next: [Int] = []
     // By their content, the first of several that are alike last.
-    var left: [Caption: [Int]] = [:]
+    var left: [Content: [Int]] = [:]
     if range.start == end {
-      for index in open.reversed() {
-        left[Self.content(captions[index]), default: []].append(index)
+      for index in open.reversed() where !joinsBySource || sources[index] != nil {
+        left[Content(captions[index], sources[index]), default: []].append(index)
       }
     }
-    for caption in shown {
-      let content = Self.content(caption)
+    for (number, caption) in shown.enumerated() {
+      let source = shownSources.isEmpty ? nil : shownSources[number]
+      let content = Content(caption, source)
       // Equal regions may differ in what their identifiers do not tell.
       let place = left[content]?.lastIndex { index in
         captions[index].timeRange.end == caption.timeRange.start
@@ -183,18 +204,12 @@ struct CaptionJoiner {
         next.append(index)
       } else {
         captions.append(caption)
+        sources.append(source)
         next.append(captions.count - 1)
       }
     }
     open = next
     end = range.end
-  }
-
-  /// A caption without its time.
-  private static func content(_ caption: Caption) -> Caption {
-    var caption = caption
-    caption.timeRange = .zero
-    return caption
   }
 
   var all: [Caption] { captions }

@@ -16,16 +16,19 @@ enum WebVTTSamples {
     let written = WebVTTWriter.cues(free.captions)
     var losses = free.losses + written.losses
     // Equal regions may differ in what their identifiers do not tell.
-    var cues: [Caption: [(region: CaptionRegion?, cue: WebVTTWriter.Cue, bytes: [UInt8]?)]] = [:]
-    for (caption, cue) in zip(free.captions, written.cues) {
+    var cues: [Caption: [CodedCue]] = [:]
+    let goesOn = captionsThatGoOn(free.captions)
+    for (number, (caption, cue)) in zip(free.captions, written.cues).enumerated() {
       if !caption.comments.isEmpty {
         losses.append(
           CaptionIssue(
             time: caption.timeRange.start, severity: .note, reason: "comments are left out"))
       }
+      var coded = CodedCue(region: caption.region, cue: cue)
+      coded.source = goesOn[number] ? Int32(truncatingIfNeeded: number + 1) : nil
       // Of a cue that says no time, every sample has the same bytes.
-      let bytes = caption.comesInParts ? nil : box(caption, cue).bytes
-      cues[caption, default: []].append((caption.region, cue, bytes))
+      coded.bytes = caption.comesInParts ? nil : box(caption, coded).bytes
+      cues[caption, default: []].append(coded)
     }
     let crowds = try CaptionGrouper.sampleGroups(of: free.captions)
     let samples = crowds.groups.map { group -> CaptionTrack.Sample in
@@ -37,18 +40,44 @@ enum WebVTTSamples {
               CaptionRegion.areIdentical($0.region, caption.region)
             })
           else { return [] }
-          return own.bytes ?? box(caption, own.cue, sampleStart: group.timeRange.start).bytes
+          return own.bytes ?? box(caption, own, sampleStart: group.timeRange.start).bytes
         }
       )
     }
     return (samples, losses + crowds.losses, written.head)
   }
 
+  /// A cue as samples have it.
+  private struct CodedCue {
+    var region: CaptionRegion?
+    var cue: WebVTTWriter.Cue
+    /// The same in all samples that the cue goes on over; `nil` for a cue of one sample.
+    var source: Int32?
+    /// The whole box; `nil` where it differs from sample to sample.
+    var bytes: [UInt8]?
+  }
+
+  /// Whether others begin or end while a caption is shown: it then is in more than one sample.
+  private static func captionsThatGoOn(_ captions: [Caption]) -> [Bool] {
+    let changes = captions.flatMap { [$0.timeRange.start, $0.timeRange.end] }.sorted()
+    return captions.map { caption in
+      // The first change behind its start.
+      var (low, high) = (0, changes.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if changes[middle] > caption.timeRange.start { high = middle } else { low = middle + 1 }
+      }
+      return low < changes.count && changes[low] < caption.timeRange.end
+    }
+  }
+
   /// - Parameter sampleStart: for a cue whose parts have times, which are those of the file, as this is.
   private static func box(
-    _ caption: Caption, _ cue: WebVTTWriter.Cue, sampleStart: Time? = nil
+    _ caption: Caption, _ coded: CodedCue, sampleStart: Time? = nil
   ) -> Box {
+    let cue = coded.cue
     var boxes: [Box] = []
+    if let source = coded.source { boxes.append(Box("vsid") { $0.i32(source) }) }
     if let identifier = caption.identifier {
       boxes.append(Box("iden", data: Array(identifier.utf8)))
     }
@@ -108,7 +137,7 @@ enum WebVTTSamples {
   private static let slack = Time(value: 2, timescale: 1000)
 
   static func captions(_ samples: [CaptionTrack.Sample], _ entry: Box) -> CaptionDocument {
-    var joiner = CaptionJoiner()
+    var joiner = CaptionJoiner(joinsBySource: samples.contains { hasSource($0.data) })
     // What is added to times of the file to have those of the movie.
     var offset = Time.zero
     var log = IssueLog()
@@ -119,6 +148,7 @@ enum WebVTTSamples {
         continue
       }
       var shown: [Caption] = []
+      var sources: [Int32?] = []
       for box in boxes where box.type == "vttc" {
         guard let parts = try? Box.prefix(box.data, count: .max) else {
           continue
@@ -141,8 +171,9 @@ enum WebVTTSamples {
         }
         caption.identifier = text("iden").isEmpty ? nil : text("iden")
         shown.append(caption)
+        sources.append(source(parts))
       }
-      joiner.add(shown, range)
+      joiner.add(shown, range, sources: sources)
     }
     let captions = joiner.all.map { caption -> Caption in
       var caption = caption
@@ -153,6 +184,24 @@ enum WebVTTSamples {
       return caption
     }
     return CaptionDocument(captions: captions, format: .webVTT, issues: log.all)
+  }
+
+  /// What is the same in all parts of a cue (ISO/IEC 14496-30, `vsid`); `nil` where the cue does not say.
+  private static func source(_ parts: [Box]) -> Int32? {
+    guard let box = parts.first(where: { $0.type == "vsid" }) else { return nil }
+    var reader = ByteReader(box.data, box: "vsid")
+    return try? reader.i32()
+  }
+
+  /// Whether any of a sample's cues says it.
+  private static func hasSource(_ data: [UInt8]) -> Bool {
+    guard let boxes = try? Box.prefix(data[...], count: .max) else { return false }
+    return boxes.contains { box in
+      guard box.type == "vttc", let parts = try? Box.prefix(box.data, count: .max) else {
+        return false
+      }
+      return source(parts) != nil
+    }
   }
 
   /// The regions of the file's head, in the sample entry.
