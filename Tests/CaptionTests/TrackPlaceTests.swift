@@ -285,6 +285,34 @@ struct TrackPlaceTests {
     #expect(pieces.map(\.style.decoration) == [nil, nil, .underline])
   }
 
+  /// TS 26.245, 5.17: what samples say beside their styles, and texts that are cut off, are told once each.
+  @Test func unreadModifiers() throws {
+    func read(_ samples: [[UInt8]]) throws -> CaptionDocument {
+      try CaptionTrack.captions(
+        entry: SampleEntry.timedText(justification: (1, -1)),
+        samples: samples.enumerated().map { number, data -> CaptionTrack.Sample in
+          let start = Time(value: Int64(number), timescale: 1)
+          return (TimeRange(start: start, duration: Time(value: 1, timescale: 1)), data)
+        })
+    }
+    let types: [FourCC] = ["tbox", "hlit", "krok", "dlay", "href", "blnk"]
+    for type in types {
+      let sample = SampleEntry.textSample("words") + Box(type, data: [0, 0, 0, 0]).bytes
+      let document = try read([SampleEntry.textSample("others"), sample, sample])
+      #expect(document.captions.map(\.text) == ["others", "words"])
+      #expect(document.issues.count == 1, "\(type)")
+      #expect(document.issues.first?.time == Time(value: 1, timescale: 1))
+      #expect(document.issues.first?.reason.contains("('\(type)')") == true)
+      #expect(document.issues.first?.severity == (type == "href" ? .note : .warning))
+    }
+    // Samples without text are no fault.
+    let short = Array(SampleEntry.textSample("a text that is cut off").dropLast(4))
+    let cut = try read([[], [0, 0], short, SampleEntry.textSample("whole"), [0]])
+    #expect(cut.captions.map(\.text) == ["whole"])
+    #expect(cut.issues.map(\.severity) == [.error])
+    #expect(cut.issues.first?.time == Time(value: 2, timescale: 1))
+  }
+
   /// TS 26.245, 5.16: the entry says the colour behind all captions. Colours that differ are told.
   @Test func backgrounds() throws {
     let color = Caption.Color(red: 10, green: 20, blue: 200, alpha: 128)

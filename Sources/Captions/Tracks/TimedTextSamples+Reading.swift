@@ -6,19 +6,51 @@ import FocalCore
 extension TimedTextSamples {
   static func captions(_ samples: [CaptionTrack.Sample], _ entry: Box) -> CaptionDocument {
     var joiner = CaptionJoiner()
+    var log = IssueLog()
+    var told: Set<String> = []
+    func tell(_ range: TimeRange, _ severity: CaptionIssue.Severity, _ reason: String) {
+      if told.insert(reason).inserted { log.add(time: range.start, as: severity, reason) }
+    }
     let usual = defaults(entry)
     for (range, data) in samples where !range.isEmpty {
-      guard let text = SampleEntry.text(ofSample: data), !text.isEmpty else {
+      let whole = SampleEntry.text(ofSample: data)
+      if whole == nil, !data.isEmpty {
+        tell(
+          range, .error, "a text, here and later, is longer than its sample, and was skipped")
+      }
+      guard let text = whole, !text.isEmpty else {
         joiner.add([], range)
         continue
       }
+      let modifiers = modifiers(data)
+      for (type, severity, reason) in unread where modifiers.contains(where: { $0.type == type }) {
+        tell(range, severity, "\(reason) ('\(type)'), here and later")
+      }
       var caption = Caption(
-        pieces: pieces(text, styles(data, entry.type), usual.style), timeRange: range)
+        pieces: pieces(text, styles(modifiers, entry.type), usual.style), timeRange: range)
       caption.region = usual.place.region
       caption.textAlignment = usual.place.alignment
       joiner.add([caption], range)
     }
-    return CaptionDocument(captions: joiner.all, format: .subRip)
+    return CaptionDocument(captions: joiner.all, format: .subRip, issues: log.all)
+  }
+
+  /// What samples may say of their text that captions do not have (TS 26.245, 5.17).
+  private static let unread: [(type: FourCC, severity: CaptionIssue.Severity, reason: String)] = [
+    ("tbox", .warning, "captions with places of their own stand where the others do"),
+    ("hlit", .warning, "highlights are left out"),
+    ("krok", .warning, "words that light up one after the other do so at no time"),
+    ("dlay", .warning, "delays of text that scrolls are left out"),
+    ("href", .note, "links are left out"),
+    ("blnk", .warning, "blinking text stands still"),
+  ]
+
+  /// The boxes behind a sample's text.
+  private static func modifiers(_ data: [UInt8]) -> [Box] {
+    guard data.count > 2 else { return [] }
+    let count = Int(data[0]) << 8 | Int(data[1])
+    guard data.count > 2 + count else { return [] }
+    return (try? Box.prefix(data[(2 + count)...], count: .max)) ?? []
   }
 
   /// Where the entry lets captions stand, and the style of text that has none of its own. The colour behind text is that
@@ -68,14 +100,9 @@ extension TimedTextSamples {
 
   /// The records of a sample's styles, for an entry of a type.
   private static func styles(
-    _ data: [UInt8], _ type: FourCC
+    _ modifiers: [Box], _ type: FourCC
   ) -> [(start: Int, end: Int, style: Caption.Style)] {
-    guard data.count > 2 else { return [] }
-    let count = Int(data[0]) << 8 | Int(data[1])
-    guard data.count > 2 + count,
-      let boxes = try? Box.prefix(data[(2 + count)...], count: .max),
-      let records = boxes.first(where: { $0.type == "styl" })
-    else { return [] }
+    guard let records = modifiers.first(where: { $0.type == "styl" }) else { return [] }
     var reader = ByteReader(records.data, box: "styl")
     guard let number = try? reader.u16() else { return [] }
     // FFmpeg writes 3GPP's records into QuickTime's text, too.
