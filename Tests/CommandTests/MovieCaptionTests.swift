@@ -182,6 +182,30 @@ import Testing
     #expect(folder.read("part/0011.png") == folder.read("own/0011.png"))
   }
 
+  /// A damaged track is not a missing one: the reason is said, alone or beside tracks that can be read.
+  @Test func damagedTracks() async throws {
+    let folder = Folder()
+    try await Self.movie(in: folder)
+    let imported = [
+      "import", "clip.mov", "--disparity", "maps/%04d.png", "--focus", "0.5", "--captions", "a.srt",
+    ]
+    try await works(imported + ["-o", "alone.mov"], in: folder)
+    for name in ["alone", "movie"] {
+      var bytes = folder.read("\(name).mov")
+      let handler = try #require(bytes.ranges(of: Array("sbtl".utf8)).last)
+      let sizes = try #require(bytes[handler.upperBound...].firstRange(of: Array("stsz".utf8)))
+      // The count, behind the version and the size that all have, is more than the box holds.
+      bytes[sizes.upperBound + 8] = 0x7F
+      folder.write(bytes, to: "damaged-\(name).mov")
+    }
+    try await refuses(
+      ["captions", "info", "damaged-alone.mov"], in: folder,
+      naming: ["damaged-alone.mov is damaged", "the captions of track", "stsz"])
+    let told = try await works(["captions", "info", "damaged-movie.mov"], in: folder)
+    #expect(told.errors.contains("damaged-movie.mov, damaged: the captions of track"), "\(told)")
+    #expect(told.outputLines.contains { $0.contains("Hi") })
+  }
+
   @Test func refusals() async throws {
     let folder = Folder()
     try await Self.movie(in: folder)

@@ -40,12 +40,15 @@ extension FilmCompanions {
     pictureLanguageCode = try await pictures.load(.languageCode)
     let chapterTracks = try await Self.chapterTracks(tracks)
     for track in tracks where track.trackID != shown && track.mediaType != .audio {
+      let isChapters = chapterTracks.contains(track.trackID)
       do throws(CinematicError) {
-        try await add(
-          track, zero, isCinematic: isCinematic, isChapters: chapterTracks.contains(track.trackID))
+        try await add(track, zero, isCinematic: isCinematic, isChapters: isChapters)
       } catch {
         if error.code == .cancelled { throw error }
         leftOut.append("track \(track.trackID) (\(error.message))")
+        if !isChapters, Self.isText(track) {
+          damagedCaptions.append("the captions of track \(track.trackID) (\(error.message))")
+        }
       }
     }
     if chapters.isEmpty, let box = stored?.extras.first(where: { $0.type == "udta" }) {
@@ -86,7 +89,7 @@ extension FilmCompanions {
     switch track.mediaType {
     case .timecode where timecode == nil:
       if let entry = entries.first { try await addTimecode(track, entry, zero) }
-    case .text, .subtitle, .closedCaption, Self.subtitles:
+    case _ where Self.isText(track):
       if isChapters {
         try await addChapters(track, zero)
       } else {
@@ -147,6 +150,10 @@ extension FilmCompanions {
 
   /// ISO's handler of subtitles in XML.
   private static let subtitles = MediaType(rawValue: "subt")
+
+  private static func isText(_ track: AssetTrack) -> Bool {
+    [.text, .subtitle, .closedCaption, subtitles].contains(track.mediaType)
+  }
 
   private static let tooMuchText = "more than \(maximumTextBytes >> 20) MB of text"
 

@@ -107,6 +107,8 @@ public struct FilmCompanions: Sendable {
   public internal(set) var leftOut: [String] = []
   /// Of them the captions that cannot be read.
   package internal(set) var unreadCaptions: [String] = []
+  /// And those whose track is damaged, with what is wrong with it.
+  package internal(set) var damagedCaptions: [String] = []
 
   /// Everything that is there to be kept, in words.
   public var contents: [String] {

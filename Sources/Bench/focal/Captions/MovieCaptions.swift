@@ -140,7 +140,7 @@ enum MovieCaptions {
   /// The captions of one of a movie's tracks.
   ///
   /// - Parameter number: among the tracks of captions, from 1.
-  /// - Throws: `incomplete` where there is no such track.
+  /// - Throws: `incomplete` where there is no such track, `malformed` where all are damaged.
   static func document(
     of path: String, track number: Int, options: CaptionReadingOptions
   ) throws(CinematicError) -> CaptionDocument {
@@ -148,6 +148,13 @@ enum MovieCaptions {
       try await Self.companions(of: Asset.named(path), isCinematic: false)
     }
     let tracks = companions.captionTracks
+    guard !tracks.isEmpty || companions.damagedCaptions.isEmpty else {
+      throw CinematicError(
+        .malformed,
+        "\(path) is damaged: \(companions.damagedCaptions.joined(separator: ", ")) cannot be read",
+        remedy: "mend the movie, or name a caption file")
+    }
+    for captions in companions.damagedCaptions { note("\(path), damaged: \(captions)") }
     guard !tracks.isEmpty || companions.unreadCaptions.isEmpty else {
       throw CinematicError(
         .unsupported,
