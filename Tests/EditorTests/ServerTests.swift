@@ -324,6 +324,18 @@ struct ServerTests {
     }
   }
 
+  /// RFC 6455, 5.1: frames of clients are masked. Others are not executed, and end the connection.
+  @Test func framesWithoutMask() async throws {
+    try await Studio().serving { address in
+      let page = try await Page.opened(address)
+      try await page.send(text: Array(#"{"name": "fNumber", "value": 4}"#.utf8), isMasked: false)
+      await #expect(throws: Connection.NotConnected.self) { _ = try await page.next("state") }
+      #expect(page.closeCode == 1002)
+      let other = try await Page(address, cookie: try await address.cookie())
+      #expect(State(try await other.open().state).revision == 0)
+    }
+  }
+
   /// A hundred clients that send rubbish, some that never read, and one that edits: its steps are all there.
   @Test func rubbishWhileOneEdits() async throws {
     let studio = try Studio()

@@ -244,6 +244,8 @@ final class Connection: Sendable {
 final class Page: @unchecked Sendable {
   private let connection: Connection
   private var buffer: [UInt8] = []
+  /// Why the server has closed the connection.
+  private(set) var closeCode: Int?
 
   /// - Throws: where the server refuses.
   init(_ address: Address, cookie: String?, headers: [String]? = nil) async throws {
@@ -291,17 +293,21 @@ final class Page: @unchecked Sendable {
     try await send(text: [UInt8](try JSONSerialization.data(withJSONObject: command)))
   }
 
-  func send(text: [UInt8], opcode: UInt8 = 1, claimed: Int? = nil) async throws {
+  func send(
+    text: [UInt8], opcode: UInt8 = 1, claimed: Int? = nil, isMasked: Bool = true
+  ) async throws {
     let length = claimed ?? text.count
     var frame: [UInt8] = [0x80 | opcode]
+    let flag: UInt8 = isMasked ? 0x80 : 0
     if length < 126 {
-      frame.append(0x80 | UInt8(length))
+      frame.append(flag | UInt8(length))
     } else if length < 1 << 16 {
-      frame += [0x80 | 126, UInt8(length >> 8), UInt8(length & 255)]
+      frame += [flag | 126, UInt8(length >> 8), UInt8(length & 255)]
     } else {
-      frame.append(0x80 | 127)
+      frame.append(flag | 127)
       frame += (0..<8).map { UInt8(truncatingIfNeeded: length >> (56 - 8 * $0)) }
     }
+    guard isMasked else { return try await connection.send(frame + text) }
     let mask: [UInt8] = [1, 2, 3, 4]
     frame += mask + text.enumerated().map { $1 ^ mask[$0 % 4] }
     try await connection.send(frame)
@@ -336,7 +342,9 @@ final class Page: @unchecked Sendable {
         buffer.removeFirst(size)
         switch opcode {
         case 1: return payload
-        case 8: return nil
+        case 8:
+          if payload.count >= 2 { closeCode = Int(payload[0]) << 8 | Int(payload[1]) }
+          return nil
         case 9: try await send(text: payload, opcode: 10)
         default: continue
         }

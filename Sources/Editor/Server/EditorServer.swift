@@ -358,6 +358,11 @@ public final class EditorServer: Sendable {
       group.addTask { [self] in
         var rate = RateLimit(burst: 400, perSecond: 200)
         for try await frame in inbound {
+          // Clients mask all that they send (RFC 6455, 5.1).
+          guard frame.maskKey != nil else {
+            try await outbound.write(Self.closing(1002))
+            return
+          }
           switch frame.opcode {
           case .text:
             guard frame.fin, rate.take() else {
