@@ -180,6 +180,31 @@ struct SavingTests {
     }
   }
 
+  /// Changes that were deleted while they are open are written anew; what another program writes in their place is kept.
+  @Test func deletedMeanwhile() async throws {
+    let studio = try Studio()
+    try await studio.serving { address in
+      let page = try await Page.opened(address)
+      _ = try await page.state(after: ["name": "fNumber", "value": 8])
+      _ = try await page.state(after: ["name": "save"])
+      try FileManager.default.removeItem(atPath: studio.changes)
+      _ = try await page.state(after: ["name": "fNumber", "value": 11])
+      try await page.send(["name": "save"])
+      var reply = try await page.next()
+      while reply["type"] as? String != "failure", reply["isUnsaved"] as? Bool != false {
+        reply = try await page.next()
+      }
+      #expect(reply["type"] as? String == "state", "\(reply)")
+      let saved = try #require(FileManager.default.contents(atPath: studio.changes))
+      _ = try Script.Changes(dataRepresentation: saved)
+      try Data("foreign".utf8).write(to: URL(fileURLWithPath: studio.changes))
+      _ = try await page.state(after: ["name": "fNumber", "value": 4])
+      try await page.send(["name": "save"])
+      let failure = try await page.next("failure")
+      #expect((failure["message"] as? String)?.contains("another program") == true)
+    }
+  }
+
   /// Makes a file as large as its file system lets any be, so that nothing can be added to it: the disk is as good as full.
   private static func fill(_ path: String) {
     var (possible, impossible) = (0, Int.max)

@@ -105,12 +105,12 @@ final class EditSession {
     keep { journal throws(CinematicError) in try journal.appendRedo() }
   }
 
-  /// Writes the changes file, whole or not at all.
+  /// Writes the changes file, whole or not at all. One that is gone meanwhile is written anew.
   ///
   /// - Parameter replace: also where another program has changed it meanwhile.
   /// - Throws: `unwritable`, `invalidState` where another program has changed the file, `unreadable` where nobody can tell.
   func save(replace: Bool) throws(CinematicError) {
-    if !replace, try ChangesFiles.contents(of: changesPath) != knownBytes {
+    if !replace, let stored = try ChangesFiles.contents(of: changesPath), stored != knownBytes {
       throw CinematicError(
         .invalidState, "\(changesPath) was changed by another program meanwhile",
         remedy: "save under another name, or save again to replace it")
