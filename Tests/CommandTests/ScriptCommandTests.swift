@@ -85,6 +85,22 @@ import Testing
 
   // MARK: Decide and undo
 
+  /// Times that the message gives as examples are in the script.
+  @Test func timesOutside() async throws {
+    let folder = Folder()
+    try await ScriptMaterial.sample(in: folder)
+    let decide = ["script", "decide", "s/script.json", "--disparity", "0.1"]
+    let told = try await Program.focal(decide + ["--at", "99", "-o", "none.fcc"], in: folder)
+    #expect(told.code == 1 && told.errors.contains("outside of the script"), "\(told.errors)")
+    let examples = told.errors.ranges(of: /such as [0-9]+[tf]/).map {
+      String(told.errors[$0].dropFirst("such as ".count))
+    }
+    #expect(examples.map { String($0.suffix(1)) } == ["t", "f"], "\(told.errors)")
+    for (number, example) in examples.enumerated() {
+      try await works(decide + ["--at", example, "-o", "\(number).fcc"], in: folder)
+    }
+  }
+
   @Test func decideAndUndo() async throws {
     let folder = Folder()
     try await ScriptMaterial.sample(in: folder)

@@ -211,10 +211,14 @@ extension Script {
   }
 
   private func lacks(_ subject: String) -> CinematicError {
-    CinematicError(
+    // Of the script's own, such as can be given.
+    let times = recording.frameTimes
+    let frame = times.count / 2
+    let ticks = times.isEmpty ? 0 : times[frame].converted(to: timescale).value
+    return CinematicError(
       .invalidParameter,
       "\(subject) outside of the script, which goes from \(timeRange.start.seconds) to"
         + " before \(timeRange.end.seconds) s",
-      remedy: "give seconds, 2400t for ticks or 80f for a frame")
+      remedy: "give seconds, ticks such as \(ticks)t, or a frame such as \(frame)f")
   }
 }
