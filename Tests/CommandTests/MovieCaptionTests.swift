@@ -182,6 +182,32 @@ import Testing
     #expect(folder.read("part/0011.png") == folder.read("own/0011.png"))
   }
 
+  /// Files of captions alone, as streams have them, are read at the same times.
+  @Test func withoutPictures() async throws {
+    let folder = Folder()
+    try await Self.movie(in: folder)
+    func isCaptions(_ box: Box) -> Bool {
+      guard box.type == "trak" else { return true }
+      let handler = box.at("mdia", "hdlr")?.data.dropFirst(8).prefix(4)
+      return handler.map { ["sbtl", "clcp"].contains(String(decoding: $0, as: UTF8.self)) } ?? false
+    }
+    // Samples stay where they are: they lie before the tables.
+    let boxes = try Box.parse(folder.read("movie.mov")[...]).map { box -> Box in
+      guard box.type == "moov" else { return box }
+      var movie = box
+      movie.boxes = box.boxes.filter(isCaptions)
+      return movie
+    }
+    folder.write(boxes.flatMap(\.bytes), to: "alone.mov")
+    for track in [1, 2] {
+      let whole = try await Self.captions("movie.mov", track, in: folder)
+      let alone = try await Self.captions("alone.mov", track, in: folder)
+      #expect(alone.map(\.text) == (track == 1 ? ["One", "Two"] : ["Hi"]))
+      #expect(alone.map(\.start) == whole.map(\.start) && alone.map(\.end) == whole.map(\.end))
+    }
+    try await works(["captions", "convert", "alone.mov", "-o", "alone.srt"], in: folder)
+  }
+
   /// A damaged track is not a missing one: the reason is said, alone or beside tracks that can be read.
   @Test func damagedTracks() async throws {
     let folder = Folder()

@@ -40,16 +40,8 @@ extension FilmCompanions {
     pictureLanguageCode = try await pictures.load(.languageCode)
     let chapterTracks = try await Self.chapterTracks(tracks)
     for track in tracks where track.trackID != shown && track.mediaType != .audio {
-      let isChapters = chapterTracks.contains(track.trackID)
-      do throws(CinematicError) {
-        try await add(track, zero, isCinematic: isCinematic, isChapters: isChapters)
-      } catch {
-        if error.code == .cancelled { throw error }
-        leftOut.append("track \(track.trackID) (\(error.message))")
-        if !isChapters, Self.isText(track) {
-          damagedCaptions.append("the captions of track \(track.trackID) (\(error.message))")
-        }
-      }
+      try await addReadable(
+        track, zero, isCinematic: isCinematic, isChapters: chapterTracks.contains(track.trackID))
     }
     if chapters.isEmpty, let box = stored?.extras.first(where: { $0.type == "udta" }) {
       chapters = Self.neroChapters(box, zero)
@@ -57,6 +49,33 @@ extension FilmCompanions {
     chapters.sort { $0.time < $1.time }
     try await leaveOutChapters(
       behind: [pictures] + tracks.filter { $0.mediaType == .audio }, zero)
+  }
+
+  /// An asset's captions and nothing else, also where it has no pictures. Unreadable ones are named, and are no error.
+  ///
+  /// - Throws: what loading the tracks throws.
+  package init(captionsOf asset: Asset) async throws(CinematicError) {
+    let zero = try await asset.container().timelineStart()
+    let tracks = try await asset.load(.tracks)
+    let chapterTracks = try await Self.chapterTracks(tracks)
+    for track in tracks where Self.isText(track) && !chapterTracks.contains(track.trackID) {
+      try await addReadable(track, zero, isCinematic: false, isChapters: false)
+    }
+  }
+
+  /// Adds a track, or names it with what is wrong with it.
+  private mutating func addReadable(
+    _ track: AssetTrack, _ zero: Time, isCinematic: Bool, isChapters: Bool
+  ) async throws(CinematicError) {
+    do throws(CinematicError) {
+      try await add(track, zero, isCinematic: isCinematic, isChapters: isChapters)
+    } catch {
+      if error.code == .cancelled { throw error }
+      leftOut.append("track \(track.trackID) (\(error.message))")
+      if !isChapters, Self.isText(track) {
+        damagedCaptions.append("the captions of track \(track.trackID) (\(error.message))")
+      }
+    }
   }
 
   /// Names the chapters that begin when neither pictures nor sound are left: no film has them.

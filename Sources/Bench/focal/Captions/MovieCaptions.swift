@@ -105,14 +105,9 @@ enum MovieCaptions {
   static func tracks(
     of asset: Asset, isCinematic: Bool
   ) async throws(CinematicError) -> [FilmCompanions.TextTrack] {
-    try await companions(of: asset, isCinematic: isCinematic).captionTracks
-  }
-
-  private static func companions(
-    of asset: Asset, isCinematic: Bool
-  ) async throws(CinematicError) -> FilmCompanions {
     try await FilmCompanions(
-      asset, isCinematic: isCinematic, frameDuration: Time(value: 1, timescale: 30))
+      asset, isCinematic: isCinematic, frameDuration: Time(value: 1, timescale: 30)
+    ).captionTracks
   }
 
   /// The captions of a track; the language is the track's.
@@ -137,7 +132,7 @@ enum MovieCaptions {
     [".mov", ".mp4", ".m4v", ".mkv", ".webm"].contains { path.lowercased().hasSuffix($0) }
   }
 
-  /// The captions of one of a movie's tracks.
+  /// The captions of one of a movie's tracks; the movie needs no pictures.
   ///
   /// - Parameter number: among the tracks of captions, from 1.
   /// - Throws: `incomplete` where there is no such track, `malformed` where all are damaged.
@@ -145,7 +140,7 @@ enum MovieCaptions {
     of path: String, track number: Int, options: CaptionReadingOptions
   ) throws(CinematicError) -> CaptionDocument {
     let companions = try waiting { () async throws(CinematicError) in
-      try await Self.companions(of: Asset.named(path), isCinematic: false)
+      try await FilmCompanions(captionsOf: Asset.named(path))
     }
     let tracks = companions.captionTracks
     guard !tracks.isEmpty || companions.damagedCaptions.isEmpty else {
