@@ -3,8 +3,8 @@
 // The radius of a pixel between the dashes of a near line. On the processor, too: there FOCAL_TAKES is the picture, its
 // radii and the parameters.
 //
-// A pixel belongs to a line if the same near surface is found on both sides of it along one of sixteen directions, thin
-// on at least one of them; if it has the light of that line and what lies beside it has not; and if the line stands out
+// A pixel belongs to a line if the same near surface is found on both sides of it along sixteen directions, thin on
+// at least one of them; if it has the light of that line and what lies beside it has not; and if the line stands out
 // from all around, as leaves behind a twig may have its colour. Sums run in pairs that a mirrored picture exchanges.
 #pragma once
 
@@ -132,43 +132,69 @@ FOCAL_FUNCTION bool isOfLine(float4 light, float4 line, float4 sides, float apar
          length * lineSquare(gone) - along * along < FOCAL_LINE_OFF * (length * length);
 }
 
-/// The radius of the line that goes through a pixel along flat or steep ways, in the place of `found`.
-FOCAL_STRUCT(FoundLine) {
-  float radius;
-  int32_t gap;
+/// A pixel whose line is looked for, and what lies beside it along flat or steep ways.
+FOCAL_STRUCT(LineGap) {
+  float4 light, sides;
+  float apart, nearest;
 };
 
+/// The radius of the line that goes through a pixel, and the length of the gap that it lies in.
+FOCAL_STRUCT(FoundLine) {
+  float radius;
+  int32_t steps;
+};
+
+/// The line between two ends in the place of `found`, if its gap is shorter.
+FOCAL_FUNCTION FoundLine lineBetween(FOCAL_TAKES int32_t x, int32_t y, LineGap gap, LineEnd a,
+                                     LineEnd b, FoundLine found) {
+  const int32_t steps = a.steps + b.steps;
+  if (a.steps == 0 || b.steps == 0 || steps > FOCAL_LINE_GAP || steps > found.steps ||
+      !(a.isThin || b.isThin) || focal_abs(a.radius - b.radius) >= p.edge)
+    return found;
+  const float larger = focal_max(a.radius, b.radius);
+  if (steps == found.steps && larger <= found.radius) return found;
+  float4 line = 0.5f * (a.light + b.light);
+  if (!a.isThin) line = b.light;
+  if (!b.isThin) line = a.light;
+  if (!isOfLine(gap.light, line, gap.sides, gap.apart) ||
+      !standsOut(line, lineGround(FOCAL_PASSES x, y, gap.nearest)))
+    return found;
+  found.radius = larger;
+  found.steps = steps;
+  return found;
+}
+
+/// The line through a pixel along flat or steep ways. Its ends lie on ways next to each other: a line that leaves one row
+/// for the next has its gap there.
 FOCAL_FUNCTION FoundLine lineAlong(FOCAL_TAKES int32_t x, int32_t y, bool isSteep, FoundLine found) {
   const int32_t q = y * p.width + x;
-  const float nearest = radius[q] + p.edge;
-  if (!isAloneAcross(FOCAL_PASSES x, y, isSteep, nearest)) return found;
+  LineGap gap;
+  gap.nearest = radius[q] + p.edge;
+  if (!isAloneAcross(FOCAL_PASSES x, y, isSteep, gap.nearest)) return found;
   const int32_t rim = FOCAL_LINE_RIM * (isSteep ? 1 : p.width);
-  const float4 light = source[q], one = source[q - rim], other = source[q + rim];
-  const float4 sides = 0.5f * (one + other);
-  const float apart = lineSquare(one - other);
+  const float4 one = source[q - rim], other = source[q + rim];
+  gap.light = source[q];
+  gap.sides = 0.5f * (one + other);
+  gap.apart = lineSquare(one - other);
   // What a line's pixel has to differ by at least, whatever the line's light.
-  const float least = focal_max(FOCAL_LINE_PER_SIDES * apart, FOCAL_LINE_CONTRAST * lineSquare(sides));
-  if (lineSquare(light - sides) <= FOCAL_LINE_SHARE * FOCAL_LINE_SHARE * least) return found;
+  const float least =
+      focal_max(FOCAL_LINE_PER_SIDES * gap.apart, FOCAL_LINE_CONTRAST * lineSquare(gap.sides));
+  if (lineSquare(gap.light - gap.sides) <= FOCAL_LINE_SHARE * FOCAL_LINE_SHARE * least) return found;
   const int32_t most = isSteep ? 3 : 4;
+  LineEnd lastA = {gap.light, 0.0f, 0, false};
+  LineEnd lastB = lastA;
   for (int32_t slope = -most; slope <= most; slope++) {
     const LineWay way = {isSteep, slope};
-    const LineEnd a = lineEnd(FOCAL_PASSES x, y, way, 1, nearest);
-    if (a.steps == 0) continue;
-    const LineEnd b = lineEnd(FOCAL_PASSES x, y, way, -1, nearest);
-    const int32_t gap = a.steps + b.steps;
-    if (b.steps == 0 || gap > FOCAL_LINE_GAP || gap > found.gap || !(a.isThin || b.isThin) ||
-        focal_abs(a.radius - b.radius) >= p.edge)
-      continue;
-    const float larger = focal_max(a.radius, b.radius);
-    if (gap == found.gap && larger <= found.radius) continue;
-    float4 line = 0.5f * (a.light + b.light);
-    if (!a.isThin) line = b.light;
-    if (!b.isThin) line = a.light;
-    if (!isOfLine(light, line, sides, apart) ||
-        !standsOut(line, lineGround(FOCAL_PASSES x, y, nearest)))
-      continue;
-    found.radius = larger;
-    found.gap = gap;
+    const LineEnd a = lineEnd(FOCAL_PASSES x, y, way, 1, gap.nearest);
+    const LineEnd b = lineEnd(FOCAL_PASSES x, y, way, -1, gap.nearest);
+    for (int32_t pair = 0; pair < 3; pair++) {
+      LineEnd from = a, to = b;
+      if (pair == 1) from = lastA;
+      if (pair == 2) to = lastB;
+      found = lineBetween(FOCAL_PASSES x, y, gap, from, to, found);
+    }
+    lastA = a;
+    lastB = b;
   }
   return found;
 }
