@@ -141,7 +141,8 @@ import Testing
   }
 
   /// Graphics devices cut where the processor does; what they give is held to its whole frame.
-  @Test(arguments: TestDevices.graphics, [CutScene.MapKind.exact, .blurredWithHoles])
+  @Test(
+    arguments: TestDevices.graphics, [CutScene.MapKind.exact, .exactWithLines, .blurredWithHoles])
   func graphicsDevicesHoldTheSameBits(_ device: Device, _ kind: CutScene.MapKind) throws {
     let renderCase = try CutScene.renderCase(kind, .export, width: 80, height: 3501)
     let whole = try renderCase.render(on: .cpu()).pixelBytes()
@@ -302,7 +303,7 @@ import Testing
 
   /// Thumbnails that are worked on at half their size.
   @Test(
-    arguments: [CutScene.MapKind.exact, .blurredWithHoles],
+    arguments: [CutScene.MapKind.exact, .exactWithLines, .blurredWithHoles],
     [QuarterTurn.identity, .clockwise180])
   func halvedFramesHoldTheSameBits(_ kind: CutScene.MapKind, _ turn: QuarterTurn) throws {
     var renderCase = try CutScene.renderCase(

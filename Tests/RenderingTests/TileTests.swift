@@ -130,7 +130,7 @@ import Testing
   }
 
   /// Thumbnails that are worked on at half their size.
-  @Test(arguments: [CutScene.MapKind.exact, .blurredWithHoles])
+  @Test(arguments: [CutScene.MapKind.exact, .exactWithLines, .blurredWithHoles])
   func halvedPictures(_ kind: CutScene.MapKind) throws {
     let item = try CutScene.renderCase(kind, .thumbnail, width: 401, height: 2003, radius: 20)
     try Self.compare(

@@ -9,7 +9,7 @@
 
 /// The side of the blocks that are marked where a line may be; no less than the reach.
 #define FOCAL_LINE_BLOCK 8
-/// How far a pixel looks for the ends of a gap, and how long a gap may be, both ends included.
+/// How far a pixel looks for the ends of a gap, and how far they may be from each other.
 #define FOCAL_LINE_REACH 8
 #define FOCAL_LINE_GAP 9
 /// Pixels across a line where it must have ended on both sides.

@@ -102,8 +102,8 @@ public final class FrameWriter: Sendable {
   }
 
   /// Completes several outputs, and gives their files their names when the last one is whole: none of them, if one cannot be
-  /// completed or finds its name taken. Numbered pictures have theirs, but for ``WriterSettings/publishesTogether``, and
-  /// what went into a pipe stays there.
+  /// completed or finds its name taken. Where a name cannot be given all the same, files that replaced others keep theirs.
+  /// Numbered pictures have theirs, but for ``WriterSettings/publishesTogether``, and what went into a pipe stays there.
   ///
   /// - Precondition: all have the same ``WriterSettings/temporaryFiles``.
   /// - Throws: as ``finish()``; the outputs behind one that fails are not completed.

@@ -85,7 +85,8 @@ public enum InterruptedRecording {
     return whole
   }
 
-  /// A recording that is whole and has no name of its own yet. No other program finishes it meanwhile.
+  /// A recording that is whole and has no name of its own yet. No other program finishes it meanwhile, unless something
+  /// was put into it: another file then has its name, which is not locked.
   package final class Whole: Sendable {
     private let recording: String
     private let path: String
