@@ -16,7 +16,8 @@ struct JoinedShapeTests {
   private static func movie(
     _ horizontal: Int, _ vertical: Int, _ name: String, isTurned: Bool = false
   ) throws -> Asset {
-    var layout = try EncodedMovie.layout(frames: 2)
+    // Of fewer pictures than it may put into another order, libx265 does not always give times that a file takes.
+    var layout = try EncodedMovie.layout(frames: 8)
     let shape = Box.of("pasp") { builder in
       builder.u32(horizontal)
       builder.u32(vertical)
@@ -69,9 +70,9 @@ struct JoinedShapeTests {
     let session = try await Self.session([wide, same, turned, rounded], in: folder)
     let shape = session.writerSettings.pixelAspectRatio
     #expect(shape == PixelAspectRatio(horizontal: 4, vertical: 3))
-    #expect(session.frameCount == 8)
+    #expect(session.frameCount == 32)
     try await session.export()
-    #expect(try await folder.frames("film.mov").count == 8)
+    #expect(try await folder.frames("film.mov").count == 32)
   }
 
   /// So it is with the subjects of several movies.

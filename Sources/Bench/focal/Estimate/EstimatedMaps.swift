@@ -109,18 +109,17 @@ struct EstimatedMaps: Sendable {
   /// - Returns: whether they stay.
   @discardableResult
   func end(isDone: Bool, after error: (any Error)? = nil) -> Bool {
-    // An interruption may come first.
-    let isAtWork = Self.atWork.withLock { maps in
-      defer { maps = nil }
-      return maps != nil
-    }
-    guard isAtWork else { return false }
-    if isDone || isPassing || !names.contains(where: Self.isMap) {
+    // An interruption may come first; the second caller waits until the folder is gone.
+    let stays = Self.atWork.withLock { maps in
+      guard maps != nil else { return false }
+      maps = nil
+      guard isDone || isPassing || !names.contains(where: Self.isMap) else { return true }
       removeMaps()
       held.remove()
       rmdir(folder)
       return false
     }
+    guard stays else { return false }
     // The same command would fail again.
     let code = (error as? CinematicError)?.code
     let isRefused = code == .invalidParameter || code == .unsupported
