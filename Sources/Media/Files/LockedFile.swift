@@ -37,7 +37,7 @@ package final class LockedFile: Sendable {
       }
       var status = stat()
       if fstat(descriptor, &status) == 0, status.st_nlink > 0 { return descriptor }
-      // Whoever held it has removed it meanwhile.
+      // Its holder has removed it meanwhile.
       close(descriptor)
     }
   }
@@ -70,6 +70,6 @@ package final class LockedFile: Sendable {
     }
   }
 
-  /// Removes the file. Whoever opens the name then gets a new one.
+  /// Removes the file. The next one to open the name gets a new one.
   package func remove() { unlink(path) }
 }
