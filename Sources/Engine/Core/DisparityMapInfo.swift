@@ -45,12 +45,12 @@ public struct DisparityMapInfo: Hashable, Sendable {
       map.withKernelPlanes { planes in
         runKernel(
           focal_unpackDisparity, [planes[0], values.baseAddress], map.kernelParameters(),
-          columns: size.width, rows: size.height)
+          columns: size.width, rows: 0..<size.height)
       }
       ranges.withUnsafeMutableBytes {
         runKernel(
           focal_measureRange, [values.baseAddress, $0.baseAddress], parameters, columns: columns,
-          rows: size.height)
+          rows: 0..<size.height)
       }
     }
     self.init(ranges: ranges)
@@ -59,7 +59,7 @@ public struct DisparityMapInfo: Hashable, Sendable {
       edges.withUnsafeMutableBytes {
         runKernel(
           focal_measureEdges, [values.baseAddress, $0.baseAddress], parameters, columns: columns,
-          rows: size.height)
+          rows: 0..<size.height)
       }
     }
     setEdges(edges)

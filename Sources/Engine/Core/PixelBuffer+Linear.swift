@@ -59,7 +59,7 @@ extension PixelBuffer {
       result.withKernelPlanes { destination in
         runKernel(
           focal_unpack, [planes[0], planes[1], destination[0]], kernelParameters(), columns: width,
-          rows: height)
+          rows: 0..<height)
       }
     }
     return result
@@ -72,6 +72,20 @@ extension PixelBuffer {
   /// - Throws: `incompatible` for another size, layout or transfer of the source, `unsupported`
   ///   when this buffer is of a disparity format.
   public func store(linearRGBA source: PixelBuffer) throws(CinematicError) {
+    guard source.dimensions == dimensions else {
+      throw CinematicError(
+        .incompatible, "a picture of \(source.dimensions) does not fit a buffer of \(dimensions)")
+    }
+    try store(linearRGBA: source, atRow: 0)
+  }
+
+  /// Writes rows of a linear picture into this buffer from a row on, as ``store(linearRGBA:)`` writes them of a whole one.
+  ///
+  /// - Parameters:
+  ///   - source: `rgbaFloat` tagged linear, of this buffer's width.
+  ///   - row: 0 where planes are subsampled, which are written whole.
+  /// - Throws: as ``store(linearRGBA:)``, `incompatible` for rows that this buffer has not.
+  package func store(linearRGBA source: PixelBuffer, atRow row: Int) throws(CinematicError) {
     guard !format.isDisparity else {
       throw CinematicError(.unsupported, "a disparity map (\(format)) cannot hold colours")
     }
@@ -82,19 +96,26 @@ extension PixelBuffer {
         .incompatible, "the picture to store is \(source.format), \(source.tags.transfer)",
         remedy: "convert it with linearRGBA() first")
     }
-    guard source.dimensions == dimensions else {
+    let rows = row..<row + source.height
+    guard source.width == width, row >= 0, rows.upperBound <= height,
+      !format.isBiPlanar || source.height == height
+    else {
       throw CinematicError(
-        .incompatible, "a picture of \(source.dimensions) does not fit a buffer of \(dimensions)")
+        .incompatible,
+        "rows \(rows.lowerBound) to \(rows.upperBound - 1) of \(source.width) pixels do not fit a buffer of \(dimensions)"
+      )
     }
     source.withKernelPlanes { linear in
       withKernelPlanes { planes in
+        // The kernel goes by rows of the whole picture, of which the source holds those that it is asked for.
+        let light = linear[0].map { $0 - row * source.planes[0].bytesPerRow }
         if format.isBiPlanar {
           runKernel(
-            focal_packBiPlanar, [linear[0], planes[0], planes[1]], kernelParameters(),
-            columns: width, rows: self.planes[1].dimensions.height)
+            focal_packBiPlanar, [light, planes[0], planes[1]], kernelParameters(),
+            columns: width, rows: 0..<self.planes[1].dimensions.height)
         } else {
           runKernel(
-            focal_pack, [linear[0], planes[0]], kernelParameters(), columns: width, rows: height)
+            focal_pack, [light, planes[0]], kernelParameters(), columns: width, rows: rows)
         }
       }
     }
@@ -138,16 +159,18 @@ extension PixelBuffer {
   }
 }
 
-/// One kernel over all its items, on the calling thread.
+/// One kernel over all its columns of some rows, on the calling thread.
 func runKernel<Parameters: BitwiseCopyable>(
   _ kernel: (
     UnsafePointer<UnsafeMutableRawPointer?>?, UnsafeRawPointer?, UInt32, UInt32, UInt32
   ) -> Void,
-  _ buffers: [UnsafeMutableRawPointer?], _ parameters: Parameters, columns: Int, rows: Int
+  _ buffers: [UnsafeMutableRawPointer?], _ parameters: Parameters, columns: Int, rows: Range<Int>
 ) {
   withUnsafePointer(to: parameters) { parameters in
     buffers.withUnsafeBufferPointer { buffers in
-      kernel(buffers.baseAddress, parameters, UInt32(columns), 0, UInt32(rows))
+      kernel(
+        buffers.baseAddress, parameters, UInt32(columns), UInt32(rows.lowerBound),
+        UInt32(rows.upperBound))
     }
   }
 }

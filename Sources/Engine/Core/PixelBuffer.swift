@@ -78,9 +78,7 @@ public final class PixelBuffer: @unchecked Sendable {
       end = (end + stride * size.height + planeAlignment - 1) & ~(planeAlignment - 1)
     }
     // The slack lets vector code read whole registers at the end of the last row.
-    guard
-      let memory = allocateAligned(byteCount: end + 64, alignment: planeAlignment, zeroed: true)
-    else {
+    guard let memory = allocateZeroed(byteCount: end + 64, alignment: planeAlignment) else {
       throw CinematicError(
         .outOfMemory, "no memory for a \(dimensions) picture of format \(format) (\(end) bytes)",
         remedy: "render at a smaller size")
@@ -91,7 +89,7 @@ public final class PixelBuffer: @unchecked Sendable {
     self.planes = layouts
     self.base = memory
     self.byteCount = end
-    self.release = { $0.deallocate() }
+    self.release = { deallocateZeroed($0) }
   }
 
   /// A buffer that holds a copy of values in rows without padding.

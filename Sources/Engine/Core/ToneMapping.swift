@@ -123,9 +123,22 @@ public struct ToneMapping: Hashable, Sendable {
   public func store(
     _ light: PixelBuffer, in destination: PixelBuffer
   ) throws(CinematicError) {
+    guard light.dimensions == destination.dimensions else {
+      throw CinematicError(
+        .incompatible,
+        "a picture of \(light.dimensions) does not fit a buffer of \(destination.dimensions)")
+    }
+    try store(light, in: destination, atRow: 0)
+  }
+
+  /// Maps rows of a picture that begin with one of the destination's.
+  ///
+  /// - Throws: `incompatible` for other pictures, or rows that the destination has not.
+  package func store(
+    _ light: PixelBuffer, in destination: PixelBuffer, atRow row: Int
+  ) throws(CinematicError) {
     guard light.format == .rgbaFloat, light.tags.transfer == .linear,
       light.tags.primaries == source.primaries, destination.tags.primaries == primaries,
-      light.dimensions == destination.dimensions,
       light.planes[0].bytesPerRow == 16 * light.width, destination.tags.transfer.isStandardRange
     else {
       throw CinematicError(
@@ -141,11 +154,11 @@ public struct ToneMapping: Hashable, Sendable {
     parameters.mapping = kernel
     light.withKernelPlanes { planes in
       runKernel(
-        focal_mapTones, [planes[0]], parameters, columns: light.width, rows: light.height)
+        focal_mapTones, [planes[0]], parameters, columns: light.width, rows: 0..<light.height)
     }
     var tags = destination.tags
     tags.transfer = .srgb
-    try destination.tagged(tags).store(linearRGBA: light)
+    try destination.tagged(tags).store(linearRGBA: light, atRow: row)
   }
 }
 
@@ -167,14 +180,14 @@ extension PixelBuffer {
     return result
   }
 
-  /// Stores light, mapped to standard range if a mapping is given.
+  /// Stores rows of light that begin with one of this picture's, mapped to standard range if a mapping is given.
   package func store(
-    linearRGBA light: PixelBuffer, by toneMapping: ToneMapping?
+    linearRGBA light: PixelBuffer, atRow row: Int = 0, by toneMapping: ToneMapping?
   ) throws(CinematicError) {
     if let toneMapping {
-      try toneMapping.store(light, in: self)
+      try toneMapping.store(light, in: self, atRow: row)
     } else {
-      try store(linearRGBA: light)
+      try store(linearRGBA: light, atRow: row)
     }
   }
 }

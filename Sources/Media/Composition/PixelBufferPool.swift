@@ -41,7 +41,7 @@ final class PixelBufferPool: Sendable {
   }
 
   deinit {
-    for block in state.withLock({ $0.free }) { block.pointer.deallocate() }
+    for block in state.withLock({ $0.free }) { deallocateZeroed(block.pointer) }
   }
 
   /// A buffer with whatever the memory holds.
@@ -49,7 +49,7 @@ final class PixelBufferPool: Sendable {
   /// - Throws: `outOfMemory`.
   func makeBuffer() throws(CinematicError) -> PixelBuffer {
     let kept = state.withLock { $0.free.popLast() }
-    guard let pointer = kept?.pointer ?? allocateAligned(byteCount: byteCount, zeroed: true) else {
+    guard let pointer = kept?.pointer ?? allocateZeroed(byteCount: byteCount, alignment: 64) else {
       throw CinematicError(
         .outOfMemory, "no memory for a \(dimensions) picture of format \(format)",
         remedy: "render at a smaller size")
@@ -60,7 +60,7 @@ final class PixelBufferPool: Sendable {
         dimensions: dimensions, format: format, tags: tags, baseAddress: pointer,
         byteCount: byteCount, planes: planes, release: { [self] in take($0) })
     } catch {
-      pointer.deallocate()
+      deallocateZeroed(pointer)
       throw error
     }
   }

@@ -175,9 +175,10 @@ struct FocalPNGWriter *focal_png_begin(int descriptor, const struct FocalPNGFact
   png_set_IHDR(writer->png, writer->info, (png_uint_32)facts->width, (png_uint_32)facts->height,
                facts->bits, types[facts->components], PNG_INTERLACE_NONE,
                PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-  // One filter, and not the best of five for each row: a fifth of the time, for some per cent of size.
-  png_set_filter(writer->png, PNG_FILTER_TYPE_BASE, PNG_FILTER_PAETH);
-  png_set_compression_level(writer->png, 4);
+  // One filter, and not the best of five for each row: a fifth of the time, for some per cent of size. Paeth's at level 4
+  // takes nearly twice the time of this, for photographs 3 % smaller.
+  png_set_filter(writer->png, PNG_FILTER_TYPE_BASE, PNG_FILTER_UP);
+  png_set_compression_level(writer->png, 2);
   // Fewer chunks, and fewer calls of the system.
   png_set_compression_buffer_size(writer->png, 1 << 18);
   if (isSRGB) png_set_sRGB(writer->png, writer->info, PNG_sRGB_INTENT_RELATIVE);

@@ -56,6 +56,20 @@ public struct FollowedSubjects: Sendable {
     return try EffectPainter(effect, matte: .empty, renderer: renderer)
       .paint(empty, over: picture, turn: turn, disparity: nil)
   }
+
+  /// The subjects alone, as ``InstanceMaskObservation/generateMaskedImage(for:imageFrom:croppedToInstancesExtent:)`` gives
+  /// them, some rows at a time: from several threads at once and in no order. Nothing is given without subjects.
+  ///
+  /// - Parameters:
+  ///   - part: of the picture as shown, of which all rows are given.
+  ///   - body: is given rows of the part, and the number of the first of them.
+  /// - Throws: as ``mask(of:)``, and what `body` throws.
+  package func strips(
+    of picture: PixelBuffer, part: PixelRect,
+    _ body: @Sendable (PixelBuffer, Int) throws(CinematicError) -> Void
+  ) throws(CinematicError) {
+    try observation?.strips(for: instances, imageFrom: picture, part: part, body)
+  }
 }
 
 /// Follows subjects through a clip, frame by frame.

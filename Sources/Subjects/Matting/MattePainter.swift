@@ -41,27 +41,76 @@ struct MattePainter {
     return result
   }
 
+  /// Gives the light of the front and its alpha, as shown, some rows at a time: from several threads at once, in no order.
+  ///
+  /// - Parameters:
+  ///   - part: of the picture as shown.
+  ///   - body: is given rows of the part as ``image(of:part:)`` has them, and the number of the first of them.
+  func strips(
+    of picture: PixelBuffer, part: PixelRect,
+    _ body: @Sendable (PixelBuffer, Int) throws(CinematicError) -> Void
+  ) throws(CinematicError) {
+    var tags = picture.tags
+    tags.transfer = .linear
+    let (linear, shown) = (tags, turn.applied(to: picture.dimensions))
+    let seen = matte.extent(in: picture.dimensions)
+    let sides = try matte.colours.sides()
+    let firstRows = Array(stride(from: 0, to: part.height, by: Self.stripRows))
+    let failures = FirstError()
+    parallelFor(firstRows.count, threads: nil) { index in
+      guard !Task.isCancelled else { return }
+      let first = firstRows[index]
+      let strip = PixelRect(
+        x: part.x, y: part.y + first, width: part.width,
+        height: min(Self.stripRows, part.height - first))
+      do throws(CinematicError) {
+        let rows = try PixelBuffer(
+          dimensions: strip.dimensions, format: .rgbaFloat, tags: linear, bytesPerRowAlignment: 16)
+        let stored = strip.turned(by: turn.inverse, in: shown)
+        if let seen = seen?.common(stored) {
+          let canvas = Canvas(picture: picture, part: strip, result: rows, parts: 4, sides: sides)
+          for piece in Self.pieces(seen) {
+            for run in runs(piece.columns, piece.rows, of: canvas) {
+              try paint(run.columns, piece.rows, side: run.side, on: canvas)
+            }
+          }
+        }
+        try body(rows, first)
+      } catch {
+        failures.add(error)
+      }
+    }
+    try failures.throwIfAny()
+    try GenerateForegroundInstanceMaskRequest.checkCancellation()
+  }
+
+  /// A part of a picture as stored in pieces that are converted to light at once.
+  private static func pieces(_ seen: PixelRect) -> [PixelRect] {
+    // Planes may be subsampled.
+    let columns = seen.columns.lowerBound / 2 * 2..<seen.columns.upperBound
+    let rows = seen.rows.lowerBound / 2 * 2..<seen.rows.upperBound
+    return stride(from: rows.lowerBound, to: rows.upperBound, by: stripRows).map {
+      PixelRect(columns: columns, rows: $0..<min(rows.upperBound, $0 + stripRows))
+    }
+  }
+
   /// - Parameter parts: 1 for alpha, 4 for light and alpha.
   private func paint(
     _ picture: PixelBuffer, part: PixelRect?, to result: PixelBuffer, parts: Int
   ) throws(CinematicError) {
     // The part of the front that is seen, as stored; all else stays zero.
     guard let seen = matte.extent(in: picture.dimensions) else { return }
-    // Planes may be subsampled.
-    let columns = seen.columns.lowerBound / 2 * 2..<seen.columns.upperBound
-    let rows = seen.rows.lowerBound / 2 * 2..<seen.rows.upperBound
-    let strips = stride(from: rows.lowerBound, to: rows.upperBound, by: Self.stripRows).map {
-      $0..<min(rows.upperBound, $0 + Self.stripRows)
-    }
+    let pieces = Self.pieces(seen)
     let canvas = Canvas(
       picture: picture, part: part ?? PixelRect(turn.applied(to: picture.dimensions)),
       result: result, parts: parts, sides: parts == 4 ? try matte.colours.sides() : nil)
     let failures = FirstError()
-    parallelFor(strips.count, threads: nil) { index in
+    parallelFor(pieces.count, threads: nil) { index in
       guard !Task.isCancelled else { return }
       do throws(CinematicError) {
-        for run in runs(columns, strips[index], of: canvas) {
-          try paint(run.columns, strips[index], side: run.side, on: canvas)
+        let piece = pieces[index]
+        for run in runs(piece.columns, piece.rows, of: canvas) {
+          try paint(run.columns, piece.rows, side: run.side, on: canvas)
         }
       } catch {
         failures.add(error)
@@ -118,8 +167,8 @@ struct MattePainter {
     let (picture, whole) = (canvas.picture, canvas.part)
     let (result, parts) = (canvas.result, canvas.parts)
     let count = columns.count
-    // Upright and whole, rows lie in the result as they are painted.
-    let isDirect = turn == .identity && whole == PixelRect(picture.dimensions)
+    // Upright, rows lie in the result as they are painted.
+    let isDirect = turn == .identity && whole.contains(PixelRect(columns: columns, rows: rows))
     let inverse = turn.inverse
     let shown = turn.applied(to: picture.dimensions)
     var painted = [Float](repeating: 1, count: isDirect ? 0 : count * parts)
@@ -129,7 +178,8 @@ struct MattePainter {
       let stride = result.planes[0].bytesPerRow / 4
       for row in rows {
         if isDirect {
-          let to = target.baseAddress! + row * stride + columns.lowerBound * parts
+          let to =
+            target.baseAddress! + (row - whole.y) * stride + (columns.lowerBound - whole.x) * parts
           if let light {
             paint(row, columns, light, canvas, to)
           } else {

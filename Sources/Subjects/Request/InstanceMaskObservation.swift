@@ -153,6 +153,22 @@ public final class InstanceMaskObservation: Sendable {
     return try MattePainter(matte: matte, turn: turn).image(of: picture, part: part)
   }
 
+  /// The light of ``generateMaskedImage(for:imageFrom:croppedToInstancesExtent:)`` some rows at a time, from several threads
+  /// at once and in no order.
+  ///
+  /// - Parameters:
+  ///   - part: of the picture as shown, of which all rows are given.
+  ///   - body: is given rows of the part, and the number of the first of them.
+  /// - Throws: as ``generateScaledMask(for:scaledToImageFrom:)``, and what `body` throws.
+  func strips(
+    for instances: IndexSet, imageFrom picture: PixelBuffer, part: PixelRect,
+    _ body: @Sendable (PixelBuffer, Int) throws(CinematicError) -> Void
+  ) throws(CinematicError) {
+    try check(picture)
+    try MattePainter(matte: try matte(for: instances), turn: turn)
+      .strips(of: picture, part: part, body)
+  }
+
   /// The extent of some subjects' soft mask in a picture of a size, as shown; `nil` where nothing of them is to be seen.
   ///
   /// - Throws: as ``generateMask(for:)``.
@@ -205,6 +221,12 @@ public final class InstanceMaskObservation: Sendable {
 }
 
 extension PixelRect {
+  /// What lies in both; `nil` where nothing does.
+  func common(_ other: PixelRect) -> PixelRect? {
+    let columns = columns.clamped(to: other.columns), rows = rows.clamped(to: other.rows)
+    return columns.isEmpty || rows.isEmpty ? nil : PixelRect(columns: columns, rows: rows)
+  }
+
   /// The smallest rectangle that holds both.
   func union(_ other: PixelRect) -> PixelRect {
     PixelRect(

@@ -51,7 +51,7 @@ final class CPUMemory: DeviceMemory, @unchecked Sendable {
   let base: UnsafeMutableRawPointer
 
   init?(byteCount: Int) {
-    guard let base = allocateAligned(byteCount: byteCount + 64, zeroed: false) else { return nil }
+    guard let base = allocateAligned(byteCount: byteCount + 64) else { return nil }
     self.byteCount = byteCount
     self.base = base
   }

@@ -132,12 +132,20 @@ public final class LiftedClip: ClipFrames {
       result.storeMask(mask.part(columns: part.columns, rows: part.rows))
       return result
     }
-    let whole = try found.picture(of: picture, effect: effect, renderer: renderer)
-    var light = whole
-    if part != PixelRect(shown) {
-      light = try whole.part(columns: part.columns, rows: part.rows).linearRGBA()
+    if effect.isDrawn || result.format.isBiPlanar {
+      let whole = try found.picture(of: picture, effect: effect, renderer: renderer)
+      var light = whole
+      if part != PixelRect(shown) {
+        light = try whole.part(columns: part.columns, rows: part.rows).linearRGBA()
+      }
+      try result.store(straight: light, by: toneMapping, multiplies: isPremultiplied)
+    } else {
+      // Light takes four times the room of most files' codes.
+      try found.strips(of: picture, part: part) { (light, row) throws(CinematicError) in
+        try result.store(
+          straight: light, atRow: row, by: toneMapping, multiplies: isPremultiplied)
+      }
     }
-    try result.store(straight: light, by: toneMapping, multiplies: isPremultiplied)
     guard let logCoding else { return result }
     result.encodeLog(logCoding.curve, isFullRange: logCoding.isFullRange)
     return result.tagged(settings.tags)

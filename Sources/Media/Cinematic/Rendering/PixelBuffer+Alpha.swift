@@ -24,19 +24,20 @@ extension PixelBuffer {
   ///
   /// - Parameters:
   ///   - light: `rgbaFloat`, linear, rows without padding; it holds what was stored afterwards.
+  ///   - row: of this picture, with which the light begins.
   ///   - multiplies: whether colours are multiplied by alpha. Tones are those of surfaces, so that they are mapped before.
   /// - Throws: as ``FocalCore/PixelBuffer/store(linearRGBA:)`` and ``FocalCore/ToneMapping/store(_:in:)``.
   func store(
-    straight light: PixelBuffer, by mapping: ToneMapping?, multiplies: Bool
+    straight light: PixelBuffer, atRow row: Int = 0, by mapping: ToneMapping?, multiplies: Bool
   ) throws(CinematicError) {
-    guard multiplies else { return try store(linearRGBA: light, by: mapping) }
+    guard multiplies else { return try store(linearRGBA: light, atRow: row, by: mapping) }
     var tags = tags
     if let mapping {
-      try mapping.store(light, in: self)
+      try mapping.store(light, in: self, atRow: row)
       tags.transfer = .srgb
     }
     light.multiplyByAlpha()
-    try tagged(tags).store(linearRGBA: light)
+    try tagged(tags).store(linearRGBA: light, atRow: row)
   }
 
   /// Light times alpha, in place.

@@ -166,17 +166,36 @@ struct RowLayout {
     }
   }
 
-  /// Rows as codes, in a frame of one plane.
+  /// Rows that are made codes at once.
+  private static let rowsAtOnce = 64
+
+  /// Calls `body` with each row as codes.
   ///
-  /// - Throws: `outOfMemory`.
-  func frame(
-    _ rows: PixelBuffer, isBigEndian: Bool, path: String
-  ) throws(CinematicError) -> PictureFrame {
+  /// - Throws: `outOfMemory`, and what `body` throws.
+  func forEachRow(
+    of rows: PixelBuffer, isBigEndian: Bool, path: String,
+    _ body: (UnsafePointer<UInt8>) throws(CinematicError) -> Void
+  ) throws(CinematicError) {
+    if rows.format == .rgba8 && components == 4 || rows.format == .gray8 && components == 1 {
+      let stride = rows.planes[0].bytesPerRow
+      return try rows.withUnsafeBytes { (bytes) throws(CinematicError) in
+        for y in 0..<rows.height {
+          try body((bytes.baseAddress! + y * stride).assumingMemoryBound(to: UInt8.self))
+        }
+      }
+    }
     let format = codeFormat(isBigEndian: isBigEndian)
-    guard let frame = PictureFrame(format, rows.dimensions), let layout = PixelLayout(format) else {
+    let size = Dimensions(width: rows.width, height: min(rows.height, Self.rowsAtOnce))
+    guard let frame = PictureFrame(format, size), let layout = PixelLayout(format) else {
       throw .outOfMemory(for: path)
     }
-    PixelRows(rows, hasAlpha: hasAlpha).fill(frame, layout)
-    return frame
+    for first in Swift.stride(from: 0, to: rows.height, by: size.height) {
+      let part = rows.part(
+        columns: 0..<rows.width, rows: first..<min(first + size.height, rows.height))
+      PixelRows(part, hasAlpha: hasAlpha).fill(frame, layout)
+      for y in 0..<part.height {
+        try body(frame.row(y, ofPlane: 0).assumingMemoryBound(to: UInt8.self))
+      }
+    }
   }
 }

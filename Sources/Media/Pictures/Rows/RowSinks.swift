@@ -69,9 +69,7 @@ final class PNGRowSink: RowSink {
   }
 
   func write(_ rows: PixelBuffer) throws(CinematicError) {
-    let frame = try layout.frame(rows, isBigEndian: true, path: path)
-    for y in 0..<rows.height {
-      let row = frame.row(y, ofPlane: 0).assumingMemoryBound(to: UInt8.self)
+    try layout.forEachRow(of: rows, isBigEndian: true, path: path) { row throws(CinematicError) in
       try check(focal_png_write_row(writer, row))
     }
   }
@@ -131,9 +129,9 @@ final class TIFFRowSink: RowSink {
   }
 
   func write(_ rows: PixelBuffer) throws(CinematicError) {
-    let frame = try layout.frame(rows, isBigEndian: false, path: file.path)
-    for y in 0..<rows.height {
-      try check(focal_tiff_write_row(writer, frame.row(y, ofPlane: 0)))
+    try layout.forEachRow(of: rows, isBigEndian: false, path: file.path) {
+      row throws(CinematicError) in
+      try check(focal_tiff_write_row(writer, row))
     }
   }
 
