@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// First half of composite: what each of its tiles holds, near and far group, focus plate, and how
-// far the largest small circle reaches. Grid: a workgroup of FOCAL_FOCUS_GROUP invocations a tile, tiles
+// First half of composite: what each of its tiles holds, near and far group, focus plate and what lies before it, and
+// how far the largest small circle reaches. Grid: a workgroup of FOCAL_FOCUS_GROUP invocations a tile, tiles
 // across by tiles down.
 //
 // The processor finds this while it fills a tile's plate. Joined bits and extremes do not depend on
@@ -12,6 +12,7 @@
 /// Bits of `found` beside the flags of the blocks.
 #define FOUND_NEAR 256u
 #define FOUND_OPEN 512u
+#define FOUND_BEFORE 1024u
 
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   const int32_t lane = FOCAL_LOCAL_X();
@@ -69,19 +70,35 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
       isOpen && (all & FOCAL_UINT(FocalFlagCircle | FocalFlagEdge | FocalFlagFocused)) != 0u;
   const bool isSource = isFilled && !isNear &&
                         (all & FOCAL_UINT(FocalFlagCircle | FocalFlagEdge | FocalFlagSoft)) == 0u;
+  const int32_t apron = isSoft ? FOCAL_COMPOSITE_APRON : 0;
+  const int32_t x0 = focal_max_int(left - apron, 0), y0 = focal_max_int(top - apron, 0);
+  const int32_t x1 = focal_min_int(left + FOCAL_COMPOSITE_WIDTH + apron, p.width);
+  const int32_t y1 = focal_min_int(top + FOCAL_COMPOSITE_HEIGHT + apron, p.height);
+  const int32_t columns = x1 - x0, pixels = columns * (y1 - y0);
+  if (isSoft) {
+    bool isAny = false;
+    for (int32_t i = lane; i < pixels; i += FOCAL_FOCUS_GROUP) {
+      const float r = radius[(y0 + i / columns) * p.width + x0 + i % columns];
+      isAny = isAny || isBeforePlate(FOCAL_PASSES r);
+    }
+    if (isAny) FOCAL_ATOMIC_OR(found[0], FOUND_BEFORE);
+  }
+  FOCAL_BARRIER();
+
+  const bool isBefore = (found[0] & FOUND_BEFORE) != 0u;
   if (isFilled && !isSource) {
-    const int32_t apron = isSoft ? FOCAL_COMPOSITE_APRON : 0;
-    const int32_t x0 = focal_max_int(left - apron, 0), y0 = focal_max_int(top - apron, 0);
-    const int32_t x1 = focal_min_int(left + FOCAL_COMPOSITE_WIDTH + apron, p.width);
-    const int32_t y1 = focal_min_int(top + FOCAL_COMPOSITE_HEIGHT + apron, p.height);
-    const int32_t columns = x1 - x0;
     int32_t low = one, high = 0, soft = one;
-    for (int32_t i = lane; i < columns * (y1 - y0); i += FOCAL_FOCUS_GROUP) {
-      const PlatePixel pixel = platePixel(FOCAL_PASSES x0 + i % columns, y0 + i / columns, isSoft);
+    for (int32_t i = lane; i < pixels; i += FOCAL_FOCUS_GROUP) {
+      const int32_t px = x0 + i % columns, py = y0 + i / columns;
+      const PlatePixel pixel = platePixel(FOCAL_PASSES px, py, isSoft, isBefore);
       const int32_t opacity = FOCAL_INT(focal_float_to_bits(pixel.opacity));
       low = focal_min_int(low, opacity);
       high = focal_max_int(high, opacity);
       soft = focal_max_int(soft, FOCAL_INT(focal_float_to_bits(pixel.circle)));
+      if (isBefore) {
+        const float circle = beforePixel(FOCAL_PASSES px, py).circle;
+        soft = focal_max_int(soft, FOCAL_INT(focal_float_to_bits(circle)));
+      }
     }
     FOCAL_ATOMIC_MIN(lowest[0], low);
     FOCAL_ATOMIC_MAX(highest[0], high);
@@ -98,6 +115,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
     if (isOpen && !isSolid) record |= FOCAL_UINT(FocalFocusFar);
     if (isFilled && highest[0] > 0) record |= FOCAL_UINT(FocalFocusDrawn);
     if (isSolid) record |= FOCAL_UINT(FocalFocusSolid);
+    if (isBefore) record |= FOCAL_UINT(FocalFocusBefore);
     if (isSoft) {
       const float circle = focal_bits_to_float(FOCAL_UINT(largest[0]));
       record |= FOCAL_UINT(FocalFocusSoft);

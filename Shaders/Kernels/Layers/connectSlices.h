@@ -34,7 +34,8 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   layers[FocalLayerReach * count + o] = focal_floor(focal_sliceOf(p.slicing, lowest));
   if (outline == 0.0f) return;
   const int32_t alpha = FocalLayerAlpha * count + o;
-  const float kept = focal_outlineShare(p.slicing, own, layers[alpha], outline);
+  const float kept = focal_unplatedShare(own, p.focusLow, p.focusInverseWidth, outline) *
+                     focal_outlineShare(p.slicing, own, layers[alpha], outline);
   layers[FocalLayerFrontR * count + o] *= kept;
   layers[FocalLayerFrontG * count + o] *= kept;
   layers[FocalLayerFrontB * count + o] *= kept;

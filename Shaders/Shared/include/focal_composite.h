@@ -11,7 +11,9 @@ FOCAL_STRUCT(FocalCompositeParameters) {
   int32_t tilesAcross;
   int32_t split;                      ///< 0: the views are the whole picture
   float focusLow, focusInverseWidth;  ///< far side fades out from here, pixels
+  float nearLow, nearInverseWidth;    ///< near group fades in from here, pixels
   FocalFocusRange focus;
+  float edge;        ///< a step of radius above this is an edge, pixels
   float tableScale;  ///< entries of the circle table per pixel of radius
   int32_t tableCount;
   /// Of a window, `height` rows of the picture: the row of the layers' buffer that its first row
@@ -29,6 +31,12 @@ FOCAL_FUNCTION int32_t focal_plateStep(int32_t x, int32_t y) {
   return (y < 0 ? -y : y) * (FOCAL_COMPOSITE_APRON + 1) + (x < 0 ? -x : x);
 }
 
+/// The radius from which on a surface hides what is behind a pixel as the pixel's own does, whose front has the radius
+/// `front`: within half a step of it, at an edge nearer than the mean of both sides.
+FOCAL_FUNCTION float focal_hidingLimit(float edge, float front, float back) {
+  return focal_max(front - 0.5f * focal_edgeStep(edge, front, front), 0.5f * (front + back));
+}
+
 /// The content of a tile of the composition, a word: bits, and from FOCAL_FOCUS_TAPS on how far the
 /// largest small circle reaches.
 FOCAL_CONSTANT(FocalFocusNear, 1)     // something of the near group
@@ -37,6 +45,7 @@ FOCAL_CONSTANT(FocalFocusDrawn, 4)    // something of the focus plate
 FOCAL_CONSTANT(FocalFocusSolid, 8)    // the plate is opaque everywhere
 FOCAL_CONSTANT(FocalFocusSoft, 16)    // the plate has small circles
 FOCAL_CONSTANT(FocalFocusSource, 32)  // everything sharp: the source itself
+FOCAL_CONSTANT(FocalFocusBefore, 64)  // something before the plate
 #define FOCAL_FOCUS_TAPS 8
 
 /// Invocations of the workgroup that classifies a tile; size of the one that composes a part of it,

@@ -60,6 +60,9 @@ FOCAL_STRUCT(FocalConnectSlicesParameters) {
   int32_t width, height;
   float edge;
   FocalSlicing slicing;
+  /// Far surfaces pass from the focus plate to the layers from here on, in pixels of the layers; a width of 0: there is
+  /// no plate.
+  float focusLow, focusInverseWidth;
 };
 /// How far each surface goes on below its own slice, and its alpha at outlines. Pixels of the
 /// layers; in place.

@@ -84,17 +84,50 @@ FOCAL_FUNCTION float focal_connectedLimit(FocalSlicing s, float edge, float radi
   return radius - focal_max(focal_edgeStep(edge, radius, radius), 0.5f * step);
 }
 
-/// The factor of the alpha of a pixel with an outline.
+/// The mean over the lens of a shift along one axis, for a radius of 1: 4 / (3 pi).
+#define FOCAL_MEAN_SHIFT 0.424413182f
+
+/// The alpha of a pixel beside an opaque one that makes the outline cover what alpha `a` does in one slice, `f` the share
+/// of the nearer of two and `p` how often they are a pixel apart.
 ///
-/// The two slices of a surface are moved by different radii, and where the farther one reaches
-/// beyond the nearer one it covers all, not the share 1 - f: on the mean over the lens an outline
-/// lies too far out by f E[max(0, d)], d the distance between the two, whose mean is 4 / (3 pi) / 2
-/// of the step between their radii. Alpha taken from the pixels inside makes up for it. They need
-/// less the larger f is, since the farther slice of a pixel that is not opaque is thin already:
-/// 0.3 f sqrt(1 - f) is within a hundredth of what balances the two.
+/// The two slices of a surface are moved by different radii. Where one reaches beyond the other, the farther one
+/// covers all that it holds, the nearer one its share f: shifted by a pixel either way, both cover 2 + a f and 1 + below
+/// in the mean where they should cover 1 + a, with below = a (1 - f) / (1 - a f), see focal_sliceCoverage. The mean over the
+/// lens is a quadratic equation of alpha.
+FOCAL_FUNCTION float focal_edgeAlpha(float a, float f, float p) {
+  const float c = a - 0.5f * p * f, b = 1.0f - p * f + a * f;
+  const float square = b * b - 4.0f * f * (1.0f - p + 0.5f * p * f) * c;
+  return 2.0f * focal_max(c, 0.0f) * focal_reciprocal(b + focal_sqrt(focal_max(square, 0.0f)));
+}
+
+/// The same for a pixel that both slices hold alone, a line or a dot: apart they cover a f + below.
+FOCAL_FUNCTION float focal_lineAlpha(float a, float f, float p) {
+  const float b = 1.0f + a * f;
+  const float square = b * b - 4.0f * f * (1.0f - p * (1.0f - f)) * a;
+  return 2.0f * a * focal_reciprocal(b + focal_sqrt(focal_max(square, 0.0f)));
+}
+
+/// The factor of the alpha of a pixel with an outline, so that two slices of a surface cover what it covers. Without it
+/// thin things are stronger between two slices than at one, by up to a half.
 FOCAL_FUNCTION float focal_outlineShare(FocalSlicing s, float radius, float alpha, float square) {
   const float slice = focal_sliceOf(s, radius), base = focal_floor(slice), f = slice - base;
   const float step = focal_radiusOf(s, base + 1.0f) - focal_radiusOf(s, base);
-  const float fat = 0.3f * f * step * focal_sqrt((1.0f - f) * square);
-  return focal_max(1.0f - fat * focal_reciprocal(focal_max(alpha, 1.0e-3f)), 0.1f);
+  const float p = FOCAL_MEAN_SHIFT * step;
+  // The length of a corner's outline is less than one, a dot's more than a line's, which is two.
+  const float edge =
+      focal_edgeAlpha(alpha, f, focal_unit(p * focal_sqrt(focal_min(square, 1.0f))));
+  const float line =
+      focal_lineAlpha(alpha, f, focal_unit(p * focal_sqrt(focal_max(0.25f * square, 1.0f))));
+  const float found = edge + focal_unit((square - 1.0f) * 0.333333343f) * (line - edge);
+  return focal_max(found * focal_reciprocal(focal_max(alpha, 1.0e-3f)), 0.1f);
+}
+
+/// The share of a pixel with an outline that the layers draw where the focus plate draws the rest: a thin surface in both
+/// would be there twice. Surfaces without an outline stay whole, since the plate lies over them. `radius`, `low` and
+/// `inverseWidth` in pixels of the layers.
+FOCAL_FUNCTION float focal_unplatedShare(float radius, float low, float inverseWidth,
+                                         float square) {
+  if (inverseWidth <= 0.0f || radius >= 0.0f) return 1.0f;
+  const float plate = 1.0f - focal_smooth_step(low, inverseWidth, -radius);
+  return 1.0f - plate * focal_min(square, 1.0f);
 }

@@ -79,6 +79,59 @@ FOCAL_FUNCTION void blurPlateRow(const struct FocalPlate *plate, const float *di
   }
 }
 
+/// One row of what lies before the plate, laid over it.
+///
+/// A pixel's own surface covers as much of its circle as the surfaces there that are not farther: where circles change from
+/// pixel to pixel, their sum misses that by some hundredths. What the near group draws of it lies over the rest, so
+/// that the two together cover as much as one.
+FOCAL_FUNCTION void coverPlateRow(const struct FocalNearPlate *near, const float *distance,
+                                  int32_t y, int32_t taps, struct Rows *out) {
+  const int32_t centre = (y + APRON) * FOCAL_PLATE_WIDTH + APRON;
+  const float *restrict own = near->circle + centre, *restrict limit = near->limit + centre;
+  float r[WIDTH], g[WIDTH], b[WIDTH], a[WIDTH], whole[WIDTH], covered[WIDTH], weights[WIDTH];
+  for (int32_t x = 0; x < WIDTH; x++)
+    r[x] = g[x] = b[x] = a[x] = whole[x] = covered[x] = weights[x] = 0.0f;
+  for (int32_t j = -taps; j <= taps; j++) {
+    for (int32_t i = -taps; i <= taps; i++) {
+      const int32_t square = i * i + j * j;
+      if (square >= (taps + 1) * (taps + 1)) continue;
+      const float d = distance[focal_plateStep(i, j)];
+      const int32_t o = centre + j * FOCAL_PLATE_WIDTH + i;
+      const float *restrict red = near->r + o, *restrict green = near->g + o;
+      const float *restrict blue = near->b + o, *restrict alpha = near->a + o;
+      const float *restrict all = near->whole + o, *restrict circle = near->circle + o;
+      const float *restrict front = near->front + o, *restrict back = near->back + o;
+      const float *restrict cover = near->cover + o;
+      for (int32_t x = 0; x < WIDTH; x++) {
+        const float w = focal_clamp(circle[x] - d, 0.0f, 1.0f);
+        r[x] += w * red[x];
+        g[x] += w * green[x];
+        b[x] += w * blue[x];
+        a[x] += w * alpha[x];
+        whole[x] += w * all[x];
+      }
+      for (int32_t x = 0; x < WIDTH; x++) {
+        const float w = focal_clamp(own[x] - d, 0.0f, 1.0f);
+        const float first = front[x] > limit[x] ? cover[x] : 0.0f;
+        covered[x] += w * (back[x] > limit[x] ? 1.0f : first);
+        weights[x] += w;
+      }
+    }
+  }
+  for (int32_t x = 0; x < WIDTH; x++) {
+    const float least = weights[x] > 0.0f ? covered[x] * focal_reciprocal(weights[x]) : 0.0f;
+    const float aim = focal_min(focal_max(whole[x], least), 1.0f);
+    const float k = whole[x] > 0.0f ? aim * focal_reciprocal(whole[x]) : 0.0f;
+    const float drawn = k * (whole[x] - a[x]);
+    const float scale = k * focal_reciprocal(focal_max(1.0f - drawn, 1.0e-3f));
+    const float open = 1.0f - focal_min(scale * a[x], 1.0f);
+    out->r[x] = scale * r[x] + open * out->r[x];
+    out->g[x] = scale * g[x] + open * out->g[x];
+    out->b[x] = scale * b[x] + open * out->b[x];
+    out->a[x] = 1.0f - open * (1.0f - out->a[x]);
+  }
+}
+
 /// Rows of the layers that a tile's rows lie between, at scale 1 the most.
 #define LAYER_ROWS (HEIGHT + 2)
 
@@ -193,6 +246,23 @@ FOCAL_FUNCTION int32_t present(const float *plane, const struct FocalCompositePa
   return any;
 }
 
+/// Whether anything of a tile and its apron lies before the plate.
+FOCAL_FUNCTION int32_t hasBefore(const struct FocalPlateInput *in,
+                                 const struct FocalCompositeParameters *p, int32_t left,
+                                 int32_t top, int32_t apron) {
+  if (apron == 0) return 0;
+  const int32_t x0 = focal_max_int(left - apron, 0), y0 = focal_max_int(top - apron, 0);
+  const int32_t x1 = focal_min_int(left + WIDTH + apron, p->width);
+  const int32_t y1 = focal_min_int(top + HEIGHT + apron, p->height);
+  for (int32_t y = y0; y < y1; y++) {
+    const float *restrict radius = in->radius + (size_t)y * (size_t)p->width;
+    int32_t any = 0;
+    for (int32_t x = x0; x < x1; x++) any |= focal_isBeforePlate(p, radius[x]);
+    if (any) return 1;
+  }
+  return 0;
+}
+
 /// Tiles of FOCAL_COMPOSITE_WIDTH x FOCAL_COMPOSITE_HEIGHT picture pixels.
 FOCAL_CLONES FOCAL_ENTRY_POINT(composite) {
   FOCAL_BUFFERS(composite)
@@ -202,6 +272,7 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(composite) {
       (const float *)source, radius, matte, layers, table, flags, count, layerCount};
   float *result = (float *)destination;
   struct FocalPlate plate;
+  struct FocalNearPlate before;
   struct Columns nearColumns, farColumns;
   for (uint32_t item = begin; item < end; item++) {
     const int32_t tile = (int32_t)item + p->firstTile;
@@ -209,7 +280,7 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(composite) {
     const int32_t top = (tile / p->tilesAcross) * HEIGHT;
     const int32_t columns = p->width - left < WIDTH ? p->width - left : WIDTH;
     const int32_t rows = p->height - top < HEIGHT ? p->height - top : HEIGHT;
-    int32_t solid = 0, empty = 1, taps = 0;
+    int32_t solid = 0, empty = 1, taps = 0, isBefore = 0;
     const float *nearAlpha = views + FocalViewNearAlpha * layerCount;
     const int32_t near = !p->split || present(nearAlpha, p, left, top, 0.0f, 0);
     // Nothing shows through a tile that near objects cover whole.
@@ -224,7 +295,11 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(composite) {
     }
     if (class != FocalPlateEmpty) {
       const int32_t apron = class == FocalPlateMixed ? 0 : APRON;
-      const float largest = focal_fillPlate(&plate, &in, p, left, top, apron, &solid, &empty);
+      isBefore = hasBefore(&in, p, left, top, apron);
+      float largest =
+          focal_fillPlate(&plate, &in, p, left, top, apron, isBefore, &solid, &empty);
+      if (isBefore)
+        largest = focal_max(largest, focal_fillNearPlate(&before, &in, p, left, top));
       if (apron > 0 && largest > 1.0f) taps = (int32_t)focal_min(largest, (float)APRON);
     }
     const int32_t far = open && !solid;
@@ -237,6 +312,8 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(composite) {
     if (far) fillColumns(views, layerCount, FocalViewFarR, p, left, top, rows, &farColumns);
     for (int32_t y = 0; y < rows; y++) {
       if (!empty) blurPlateRow(&plate, table + 2 * p->tableCount, y, taps, solid, &focus);
+      if (empty && isBefore) memset(&focus, 0, sizeof focus);
+      if (isBefore) coverPlateRow(&before, table + 2 * p->tableCount, y, taps, &focus);
       if (near) enlargeRow(&nearColumns, p, top, top + y, &front);
       if (far) enlargeRow(&farColumns, p, top, top + y, &back);
       float r[WIDTH], g[WIDTH], b[WIDTH];

@@ -16,6 +16,17 @@ struct FocalPlate {
   float a[FOCAL_PLATE_PIXELS], circle[FOCAL_PLATE_PIXELS], opacity[FOCAL_PLATE_PIXELS];
 };
 
+/// The surfaces of a tile and its apron that leave the focus towards the lens, before the plate. Premultiplied colour and
+/// alpha as far as the near group does not draw them, and all of their alpha, over the circle's weights; the circle's soft
+/// radius, 0 where there is none. Of every pixel both radii and the front's alpha, and the radius from which on a
+/// surface hides what is behind it.
+struct FocalNearPlate {
+  float r[FOCAL_PLATE_PIXELS], g[FOCAL_PLATE_PIXELS], b[FOCAL_PLATE_PIXELS];
+  float a[FOCAL_PLATE_PIXELS], whole[FOCAL_PLATE_PIXELS], circle[FOCAL_PLATE_PIXELS];
+  float front[FOCAL_PLATE_PIXELS], back[FOCAL_PLATE_PIXELS], cover[FOCAL_PLATE_PIXELS];
+  float limit[FOCAL_PLATE_PIXELS];
+};
+
 /// Inputs of a plate, see FocalComposite buffers.
 struct FocalPlateInput {
   const float *source, *radius, *matte, *layers, *table;
@@ -29,59 +40,89 @@ FOCAL_FUNCTION float focal_plateShare(const struct FocalCompositeParameters *p, 
   return 1.0f - focal_smooth_step(p->focusLow, p->focusInverseWidth, -radius);
 }
 
-/// One pixel of the plate: (r, g, b, a) and its radius, before the circle.
+/// A pixel's two surfaces; the back's radius is FOCAL_NO_SURFACE where there is none.
+struct FocalPixelSurfaces {
+  const float *colour, *behind;  ///< of both together, and of the back
+  float front, back, alpha;
+};
+
+FOCAL_FUNCTION struct FocalPixelSurfaces focal_surfacesAt(const struct FocalPlateInput *in,
+                                                          size_t q) {
+  const float *edge = in->matte + in->count + q * FocalMatteRecordFloats;
+  const int plain = in->matte[q] == FOCAL_PLAIN;
+  const struct FocalPixelSurfaces s = {in->source + 4 * q, edge + FocalMatteBackR,
+                                       plain ? in->radius[q] : edge[FocalMatteFrontRadius],
+                                       plain ? FOCAL_NO_SURFACE : edge[FocalMatteBackRadius],
+                                       plain ? 1.0f : in->matte[q]};
+  return s;
+}
+
+/// What the front of a pixel hides, (r, g, b, a): the back, or what the layers have there. Returns its radius,
+/// FOCAL_NO_SURFACE where nothing farther than `limit` is known.
+FOCAL_FUNCTION float focal_hiddenPixel(const struct FocalPlateInput *in,
+                                       const struct FocalCompositeParameters *p, int32_t x,
+                                       int32_t y, const struct FocalPixelSurfaces *s, float limit,
+                                       float *out) {
+  if (s->back > FOCAL_NO_SURFACE && s->back <= p->focus.nearLimit) {
+    const float share = focal_plateShare(p, s->back);
+    for (size_t i = 0; i < 3; i++) out[i] = share * s->behind[i];
+    out[3] = share;
+    return s->back;
+  }
+  const size_t o =
+      (size_t)(y / p->scale + p->layerOriginY) * (size_t)p->layerWidth + (size_t)(x / p->scale);
+  const float behind = in->layers[FocalLayerBackRadius * in->layerCount + o] * (float)p->scale;
+  if (!(behind > FOCAL_NO_SURFACE && behind < limit)) return FOCAL_NO_SURFACE;
+  const int isDeep = behind > p->focus.nearLimit;
+  const size_t first = isDeep ? FocalLayerDeepR : FocalLayerBackR;
+  const float hidden =
+      isDeep ? in->layers[FocalLayerDeepRadius * in->layerCount + o] * (float)p->scale : behind;
+  const float share = focal_plateShare(p, hidden);
+  for (size_t i = 0; i < 3; i++) out[i] = share * in->layers[(first + i) * in->layerCount + o];
+  out[3] = share;
+  return hidden;
+}
+
+/// One pixel of the plate: (r, g, b, a) and its radius, before the circle. `isBefore` says whether surfaces that leave
+/// the focus towards the lens lie before the plate of the tile.
 FOCAL_FUNCTION float focal_platePixel(const struct FocalPlateInput *in,
                                       const struct FocalCompositeParameters *p, int32_t x,
-                                      int32_t y, float *out) {
+                                      int32_t y, int isBefore, float *out) {
   const size_t q = (size_t)y * (size_t)p->width + (size_t)x;
-  const float *c = in->source + 4 * q;
-  const float alpha = in->matte[q];
-  const float *edge = in->matte + in->count + q * FocalMatteRecordFloats;
-  const int plain = alpha == FOCAL_PLAIN;
-  float front = plain ? in->radius[q] : edge[FocalMatteFrontRadius];
-  const float back = plain ? FOCAL_NO_SURFACE : edge[FocalMatteBackRadius];
-  if (front > p->focus.nearLimit) {
-    // Under a near object: what it hides, or under two, if that is in focus.
-    if (back > FOCAL_NO_SURFACE && back <= p->focus.nearLimit) {
-      const float share = focal_plateShare(p, back);
-      for (size_t i = 0; i < 3; i++) out[i] = share * edge[FocalMatteBackR + i];
-      out[3] = share;
-      return back;
-    }
-    const size_t o =
-        (size_t)(y / p->scale + p->layerOriginY) * (size_t)p->layerWidth + (size_t)(x / p->scale);
-    const float behind = in->layers[FocalLayerBackRadius * in->layerCount + o] * (float)p->scale;
-    if (behind > FOCAL_NO_SURFACE) {
-      const int isDeep = behind > p->focus.nearLimit;
-      const size_t first = isDeep ? FocalLayerDeepR : FocalLayerBackR;
-      const float hidden =
-          isDeep ? in->layers[FocalLayerDeepRadius * in->layerCount + o] * (float)p->scale : behind;
-      const float share = focal_plateShare(p, hidden);
-      for (size_t i = 0; i < 3; i++)
-        out[i] = share * in->layers[(first + i) * in->layerCount + o];
-      out[3] = share;
-      return hidden;
-    }
+  const struct FocalPixelSurfaces s = focal_surfacesAt(in, q);
+  const float *c = s.colour;
+  const float nearest = p->focus.nearLimit;
+  if (s.front > (isBefore ? p->focus.smallest : nearest)) {
+    // Under a near object, or one that lies before the plate: what it hides, or under two, if that is in focus.
+    const int isNear = s.front > nearest;
+    const float limit = isNear ? 1.0e9f : s.front - focal_edgeStep(p->edge, s.front, s.front);
+    const float hidden = focal_hiddenPixel(in, p, x, y, &s, limit, out);
+    if (hidden > FOCAL_NO_SURFACE) return hidden;
     // A surface that leaves the focus towards the lens continues itself.
-    const float itself = plain ? 1.0f : 0.0f;
+    const float itself = !isNear || s.back <= FOCAL_NO_SURFACE ? 1.0f : 0.0f;
     for (size_t i = 0; i < 3; i++) out[i] = itself * c[i];
     out[3] = itself;
-    return p->focus.nearLimit;
+    return focal_min(s.front, nearest);
   }
-  const float share = focal_plateShare(p, front);
-  if (back <= FOCAL_NO_SURFACE) {
+  const float share = focal_plateShare(p, s.front);
+  if (s.back <= FOCAL_NO_SURFACE) {
     for (size_t i = 0; i < 3; i++) out[i] = share * c[i];
     out[3] = share;
-    return front;
+    return s.front;
   }
-  const float backShare = (1.0f - alpha) * focal_plateShare(p, back);
+  const float alpha = s.alpha;
+  const float backShare = (1.0f - alpha) * focal_plateShare(p, s.back);
   for (size_t i = 0; i < 3; i++) {
-    const float behind = edge[FocalMatteBackR + i];
-    const float above = focal_max(0.0f, c[i] - (1.0f - alpha) * behind);
-    out[i] = share * above + backShare * behind;
+    const float above = focal_max(0.0f, c[i] - (1.0f - alpha) * s.behind[i]);
+    out[i] = share * above + backShare * s.behind[i];
   }
   out[3] = share * alpha + backShare;
-  return share * alpha >= backShare ? front : back;
+  return share * alpha >= backShare ? s.front : s.back;
+}
+
+/// Whether a surface of this radius lies before the plate.
+FOCAL_FUNCTION int focal_isBeforePlate(const struct FocalCompositeParameters *p, float radius) {
+  return radius > p->focus.smallest && radius <= p->focus.nearLimit;
 }
 
 /// The content of a tile and its apron.
@@ -146,13 +187,67 @@ FOCAL_FUNCTION int32_t focal_fillSharpRun(struct FocalPlate *plate, int32_t o,
   return 1;
 }
 
+/// The soft radius of a circle; `scale` is 1 / (sum of its weights).
+FOCAL_FUNCTION float focal_softCircle(const struct FocalPlateInput *in,
+                                      const struct FocalCompositeParameters *p, float radius,
+                                      float *scale) {
+  const float at = focal_min(radius * p->tableScale, (float)(p->tableCount - 2));
+  const int32_t n = (int32_t)at;
+  const float f = at - (float)n;
+  const float *t = in->table + 2 * n;
+  *scale = t[1] + f * (t[3] - t[1]);
+  return t[0] + f * (t[2] - t[0]);
+}
+
+/// Fills what lies before the plate of the tile at (left, top), and the apron around it. Returns the largest soft radius,
+/// 0 where there is nothing.
+FOCAL_FUNCTION float focal_fillNearPlate(struct FocalNearPlate *near,
+                                         const struct FocalPlateInput *in,
+                                         const struct FocalCompositeParameters *p, int32_t left,
+                                         int32_t top) {
+  float largest = 0.0f;
+  for (int32_t j = 0; j < FOCAL_PLATE_HEIGHT; j++) {
+    const int32_t y = focal_clamp_int(top + j - FOCAL_COMPOSITE_APRON, 0, p->height - 1);
+    for (int32_t i = 0; i < FOCAL_PLATE_WIDTH; i++) {
+      const int32_t x = focal_clamp_int(left + i - FOCAL_COMPOSITE_APRON, 0, p->width - 1);
+      const int32_t o = j * FOCAL_PLATE_WIDTH + i;
+      const struct FocalPixelSurfaces s =
+          focal_surfacesAt(in, (size_t)y * (size_t)p->width + (size_t)x);
+      near->front[o] = s.front;
+      near->back[o] = s.back;
+      near->cover[o] = s.alpha;
+      near->limit[o] = focal_hidingLimit(p->edge, s.front, s.back);
+      near->r[o] = near->g[o] = near->b[o] = near->a[o] = near->whole[o] = near->circle[o] = 0.0f;
+      if (!focal_isBeforePlate(p, s.front)) continue;
+      float scale;
+      const float circle = focal_softCircle(in, p, s.front, &scale);
+      const float drawn = focal_smooth_step(p->nearLow, p->nearInverseWidth, s.front);
+      const float rest = scale * (1.0f - drawn);
+      const float under = s.back > FOCAL_NO_SURFACE ? 1.0f - s.alpha : 0.0f;
+      float above[3];
+      for (size_t k = 0; k < 3; k++)
+        above[k] = under > 0.0f ? focal_max(0.0f, s.colour[k] - under * s.behind[k]) : s.colour[k];
+      near->r[o] = rest * above[0];
+      near->g[o] = rest * above[1];
+      near->b[o] = rest * above[2];
+      near->a[o] = rest * s.alpha;
+      near->whole[o] = scale * s.alpha;
+      near->circle[o] = circle;
+      largest = focal_max(largest, circle);
+    }
+  }
+  return largest;
+}
+
 /// Fills the plate of the tile at (left, top). Returns the largest soft
 /// radius; `apron` pixels around it are filled too;
+/// `isBefore` as for focal_platePixel;
 /// `solid` is set where every pixel is opaque,
 /// `empty` where none has anything.
 FOCAL_FUNCTION float focal_fillPlate(struct FocalPlate *plate, const struct FocalPlateInput *in,
                                      const struct FocalCompositeParameters *p, int32_t left,
-                                     int32_t top, int32_t apron, int32_t *solid, int32_t *empty) {
+                                     int32_t top, int32_t apron, int isBefore, int32_t *solid,
+                                     int32_t *empty) {
   float largest = 1.0f, lowest = 1.0f, highest = 0.0f;
   const int32_t skipped = FOCAL_COMPOSITE_APRON - apron;
   for (int32_t j = skipped; j < FOCAL_PLATE_HEIGHT - skipped; j++) {
@@ -169,17 +264,11 @@ FOCAL_FUNCTION float focal_fillPlate(struct FocalPlate *plate, const struct Foca
       const int32_t x = focal_clamp_int(left + i - FOCAL_COMPOSITE_APRON, 0, p->width - 1);
       const int32_t o = j * FOCAL_PLATE_WIDTH + i;
       float pixel[4];
-      float radius = focal_abs(focal_platePixel(in, p, x, y, pixel));
+      float radius = focal_abs(focal_platePixel(in, p, x, y, isBefore, pixel));
       float circle = 1.0f, scale = 1.0f;
       // A plate without an apron is not blurred: it shows under near objects only.
       if (apron > 0 && pixel[3] > 0.0f && radius > p->focus.smallest) {
-        // Soft radius and 1 / (sum of weights), tabulated over the radius.
-        const float at = focal_min(radius * p->tableScale, (float)(p->tableCount - 2));
-        const int32_t n = (int32_t)at;
-        const float f = at - (float)n;
-        const float *t = in->table + 2 * n;
-        circle = t[0] + f * (t[2] - t[0]);
-        scale = t[1] + f * (t[3] - t[1]);
+        circle = focal_softCircle(in, p, radius, &scale);
       }
       plate->r[o] = scale * pixel[0];
       plate->g[o] = scale * pixel[1];

@@ -61,16 +61,18 @@ FOCAL_FUNCTION float connectBorder(const float *const *rows, int32_t x, int32_t 
 
 /// Alpha and premultiplied colour of the columns from `first` that have an outline.
 FOCAL_FUNCTION void lowerOutlines(float *layers, size_t count, size_t o, int32_t columns,
-                                  struct FocalSlicing slicing, const float *outline) {
+                                  const struct FocalConnectSlicesParameters *p,
+                                  const float *outline) {
   float largest = 0.0f;
   for (int32_t i = 0; i < columns; i++) largest = focal_max(largest, outline[i]);
   if (largest == 0.0f) return;
   for (int32_t i = 0; i < columns; i++) {
     if (outline[i] == 0.0f) continue;
     const size_t q = o + (size_t)i;
+    const float own = layers[FocalLayerFrontRadius * count + q];
     const float kept =
-        focal_outlineShare(slicing, layers[FocalLayerFrontRadius * count + q],
-                           layers[FocalLayerAlpha * count + q], outline[i]);
+        focal_unplatedShare(own, p->focusLow, p->focusInverseWidth, outline[i]) *
+        focal_outlineShare(p->slicing, own, layers[FocalLayerAlpha * count + q], outline[i]);
     layers[FocalLayerFrontR * count + q] *= kept;
     layers[FocalLayerFrontG * count + q] *= kept;
     layers[FocalLayerFrontB * count + q] *= kept;
@@ -112,7 +114,7 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(connectSlices) {
         connectColumns(rows[0], rows[1], rows[2], rows[3], rows[4], rows[5], first,
                        first + columns, p->edge, slicing, out, outline);
       }
-      lowerOutlines(layers, count, o + (size_t)first, columns, slicing, outline);
+      lowerOutlines(layers, count, o + (size_t)first, columns, p, outline);
     }
   }
 }

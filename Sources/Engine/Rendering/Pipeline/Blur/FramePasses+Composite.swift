@@ -16,14 +16,16 @@ extension FramePasses {
     let height = Int(FOCAL_COMPOSITE_HEIGHT)
     let first = (rows.lowerBound - surfaces.rows.lowerBound) / height
     let down = (rows.count + height - 1) / height
-    let farRange = BlurSettings.farRange
+    let (nearRange, farRange) = (BlurSettings.nearRange, BlurSettings.farRange)
     let parameters = FocalCompositeParameters(
       width: Int32(size.width), height: Int32(surfaces.rows.count),
       layerWidth: Int32(layers.size.width), layerHeight: Int32(layers.rows.count),
       scale: scale, tilesAcross: Int32(across), split: scale > 1 ? 1 : 0,
       focusLow: farRange.lowerBound,
       focusInverseWidth: 1 / (farRange.upperBound - farRange.lowerBound),
-      focus: BlurSettings.focusRange,
+      nearLow: nearRange.lowerBound,
+      nearInverseWidth: 1 / (nearRange.upperBound - nearRange.lowerBound),
+      focus: BlurSettings.focusRange, edge: BlurSettings.edge,
       tableScale: Float(CircleTable.entriesPerPixel), tableCount: Int32(CircleTable.count),
       layerOriginY: Int32(surfaces.rows.lowerBound / Int(scale) - layers.rows.lowerBound),
       firstTile: Int32(first * across), tileCount: Int32(down * across))

@@ -107,11 +107,16 @@ extension FramePasses {
 
   /// Marks how far down each surface goes on in the slices below its own.
   mutating func connectSlices(of layers: Layers, _ slices: Slices, _ blur: Blur) {
+    let scale = Float(blur.settings.scale)
+    let far = BlurSettings.farRange
+    let hasPlate = slices.groups.split != 0
     list.add(
       Kernel.ConnectSlices(layers: .buffer(layers.buffer)),
       FocalConnectSlicesParameters(
         width: Int32(layers.window.width), height: Int32(layers.window.height),
-        edge: BlurSettings.edge / Float(blur.settings.scale), slicing: slices.slicing),
+        edge: BlurSettings.edge / scale, slicing: slices.slicing,
+        focusLow: far.lowerBound / scale,
+        focusInverseWidth: hasPlate ? scale / (far.upperBound - far.lowerBound) : 0),
       over: layers.window)
   }
 
