@@ -70,6 +70,11 @@ FOCAL_FUNCTION PlatePixel hiddenPixel(FOCAL_TAKES int32_t x, int32_t y, float4 b
   return result;
 }
 
+/// The radius beyond which the hidden of a front that lies before the plate has to be.
+FOCAL_FUNCTION float hiddenLimit(FOCAL_TAKES float front) {
+  return front - focal_edgeStep(p.edge, front, front);
+}
+
 /// A pixel before its circle; `circle` holds its radius. `isBefore` says whether surfaces that leave the focus towards the
 /// lens lie before the plate of the tile.
 FOCAL_FUNCTION PlatePixel sharpPixel(FOCAL_TAKES int32_t x, int32_t y, bool isBefore) {
@@ -80,9 +85,12 @@ FOCAL_FUNCTION PlatePixel sharpPixel(FOCAL_TAKES int32_t x, int32_t y, bool isBe
   if (s.front > (isBefore ? p.focus.smallest : nearest)) {
     // Under a near object, or one that lies before the plate: what it hides, or under two, if that is in focus.
     const bool isNear = s.front > nearest;
-    const float step = focal_edgeStep(p.edge, s.front, s.front);
-    result = hiddenPixel(FOCAL_PASSES x, y, s.back, isNear ? 1.0e9f : s.front - step);
-    if (!(result.circle > FOCAL_NO_SURFACE)) {
+    const float limit = isNear ? 1.0e9f : hiddenLimit(FOCAL_PASSES s.front);
+    result = hiddenPixel(FOCAL_PASSES x, y, s.back, limit);
+    if (result.circle > FOCAL_NO_SURFACE) {
+      // What lies before the plate ends where radii are small: the hidden may not spread over what is seen beside it.
+      if (!isNear) result.circle = 0.0f;
+    } else {
       // A surface that leaves the focus towards the lens continues itself.
       const float itself = !isNear || s.back.w <= FOCAL_NO_SURFACE ? 1.0f : 0.0f;
       result.colour = FOCAL_FLOAT4(itself * c.x, itself * c.y, itself * c.z, itself);

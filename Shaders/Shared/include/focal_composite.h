@@ -31,12 +31,6 @@ FOCAL_FUNCTION int32_t focal_plateStep(int32_t x, int32_t y) {
   return (y < 0 ? -y : y) * (FOCAL_COMPOSITE_APRON + 1) + (x < 0 ? -x : x);
 }
 
-/// The radius from which on a surface hides what is behind a pixel as the pixel's own does, whose front has the radius
-/// `front`: within half a step of it, at an edge nearer than the mean of both sides.
-FOCAL_FUNCTION float focal_hidingLimit(float edge, float front, float back) {
-  return focal_max(front - 0.5f * focal_edgeStep(edge, front, front), 0.5f * (front + back));
-}
-
 /// The content of a tile of the composition, a word: bits, and from FOCAL_FOCUS_TAPS on how far the
 /// largest small circle reaches.
 FOCAL_CONSTANT(FocalFocusNear, 1)     // something of the near group

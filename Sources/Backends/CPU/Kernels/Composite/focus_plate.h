@@ -18,8 +18,8 @@ struct FocalPlate {
 
 /// The surfaces of a tile and its apron that leave the focus towards the lens, before the plate. Premultiplied colour and
 /// alpha as far as the near group does not draw them, and all of their alpha, over the circle's weights; the circle's soft
-/// radius, 0 where there is none. Of every pixel both radii and the front's alpha, and the radius from which on a
-/// surface hides what is behind it.
+/// radius, 0 where there is none; the radius from which on other surfaces hide what these do. Of every pixel both
+/// radii and the front's alpha.
 struct FocalNearPlate {
   float r[FOCAL_PLATE_PIXELS], g[FOCAL_PLATE_PIXELS], b[FOCAL_PLATE_PIXELS];
   float a[FOCAL_PLATE_PIXELS], whole[FOCAL_PLATE_PIXELS], circle[FOCAL_PLATE_PIXELS];
@@ -83,6 +83,11 @@ FOCAL_FUNCTION float focal_hiddenPixel(const struct FocalPlateInput *in,
   return hidden;
 }
 
+/// The radius beyond which the hidden of a front that lies before the plate has to be.
+FOCAL_FUNCTION float focal_hiddenLimit(const struct FocalCompositeParameters *p, float front) {
+  return front - focal_edgeStep(p->edge, front, front);
+}
+
 /// One pixel of the plate: (r, g, b, a) and its radius, before the circle. `isBefore` says whether surfaces that leave
 /// the focus towards the lens lie before the plate of the tile.
 FOCAL_FUNCTION float focal_platePixel(const struct FocalPlateInput *in,
@@ -95,9 +100,10 @@ FOCAL_FUNCTION float focal_platePixel(const struct FocalPlateInput *in,
   if (s.front > (isBefore ? p->focus.smallest : nearest)) {
     // Under a near object, or one that lies before the plate: what it hides, or under two, if that is in focus.
     const int isNear = s.front > nearest;
-    const float limit = isNear ? 1.0e9f : s.front - focal_edgeStep(p->edge, s.front, s.front);
+    const float limit = isNear ? 1.0e9f : focal_hiddenLimit(p, s.front);
     const float hidden = focal_hiddenPixel(in, p, x, y, &s, limit, out);
-    if (hidden > FOCAL_NO_SURFACE) return hidden;
+    // What lies before the plate ends where radii are small: the hidden may not spread over what is seen beside it.
+    if (hidden > FOCAL_NO_SURFACE) return isNear ? hidden : 0.0f;
     // A surface that leaves the focus towards the lens continues itself.
     const float itself = !isNear || s.back <= FOCAL_NO_SURFACE ? 1.0f : 0.0f;
     for (size_t i = 0; i < 3; i++) out[i] = itself * c[i];
@@ -216,7 +222,7 @@ FOCAL_FUNCTION float focal_fillNearPlate(struct FocalNearPlate *near,
       near->front[o] = s.front;
       near->back[o] = s.back;
       near->cover[o] = s.alpha;
-      near->limit[o] = focal_hidingLimit(p->edge, s.front, s.back);
+      near->limit[o] = 0.0f;
       near->r[o] = near->g[o] = near->b[o] = near->a[o] = near->whole[o] = near->circle[o] = 0.0f;
       if (!focal_isBeforePlate(p, s.front)) continue;
       float scale;
@@ -233,6 +239,11 @@ FOCAL_FUNCTION float focal_fillNearPlate(struct FocalNearPlate *near,
       near->a[o] = rest * s.alpha;
       near->whole[o] = scale * s.alpha;
       near->circle[o] = circle;
+      // Half way to what is hidden: noise of the map is no gap.
+      float hidden[4];
+      const float behind =
+          focal_hiddenPixel(in, p, x, y, &s, focal_hiddenLimit(p, s.front), hidden);
+      near->limit[o] = 0.5f * (s.front + behind);
       largest = focal_max(largest, circle);
     }
   }
