@@ -143,23 +143,30 @@ import Testing
     await rig.end()
   }
 
-  /// A journal that is there is somebody's: it stays as it is, and the movie is recorded without one.
-  @Test func journalOfAnotherRecordingStays() async throws {
+  /// A journal without its recording is somebody's: it is kept under the first free name, and the movie gets one of its
+  /// own.
+  @Test func journalOfAnotherRecordingMovesAside() async throws {
     let rig = try Rig()
     let path = rig.path("movie.mov")
-    let journal = ScriptJournal.path(of: InterruptedRecording.path(for: path))
-    let bytes = Data("decisions".utf8)
+    let recording = InterruptedRecording.path(for: path)
+    let journal = ScriptJournal.path(of: recording)
+    let (taken, bytes) = (Data("older".utf8), Data("decisions".utf8))
+    try taken.write(to: URL(fileURLWithPath: "\(recording).1.focus"))
     try bytes.write(to: URL(fileURLWithPath: journal))
     try await rig.session.startRecording(CaptureRecording(editableMovie: path))
     try await rig.session.start()
     try await rig.give(0..<3)
-    let failed = await event(of: rig.session) { event in
-      if case .journalFailed(let path, _) = event { path } else { nil }
+    let moved = await event(of: rig.session) { event in
+      if case .journalMoved(let from, let to) = event { [from, to] } else { nil }
     }
-    #expect(failed == journal)
+    #expect(moved == [journal, "\(recording).2.focus"])
+    #expect(try ScriptJournal.read(journal, frames: 3).frames.count == 3)
     let report = try await rig.session.stopRecording()
     #expect(report.movies.map(\.error) == [nil])
-    #expect(try Data(contentsOf: URL(fileURLWithPath: journal)) == bytes)
+    let names = try FileManager.default.contentsOfDirectory(atPath: rig.folder).sorted()
+    #expect(names == ["movie.mov", "movie.recording.mov.1.focus", "movie.recording.mov.2.focus"])
+    #expect(try Data(contentsOf: URL(fileURLWithPath: "\(recording).1.focus")) == taken)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: "\(recording).2.focus")) == bytes)
     await rig.end()
   }
 
@@ -235,7 +242,7 @@ import Testing
     let error = #expect(throws: CinematicError.self) { try journal.add(entry) }
     #expect(error?.code == .unwritable)
     try journal.add(entry)
-    let kept = try #require(try ScriptJournal.read(journal.path, frames: 3))
+    let kept = try ScriptJournal.read(journal.path, frames: 3)
     #expect(kept.frames.map(\.focusDisparity) == [0.5])
   }
 

@@ -46,7 +46,7 @@ public struct CapturedPicture: Sendable {
   public var disparity: PixelBuffer?
   /// On the session's clock.
   public var time: Time
-  /// How long it is shown, as far as that is known.
+  /// How long it is shown, as far as that is known; else zero, for as long as the source's pictures usually are.
   public var duration: Time
 
   public init(pixelBuffer: PixelBuffer, time: Time, duration: Time) {

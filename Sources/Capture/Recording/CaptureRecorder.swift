@@ -193,7 +193,9 @@ actor CaptureRecorder {
   private func openJournal() {
     guard let movie = outputs.first(where: { $0.isEditable && $0.error == nil }) else { return }
     do throws(CinematicError) {
-      journal = try ScriptJournal(for: movie.path, fNumber: fNumber, look: look)
+      let made = try ScriptJournal(for: movie.path, fNumber: fNumber, look: look)
+      journal = made
+      if let earlier = made.earlier { tell(.journalMoved(from: made.path, to: earlier)) }
     } catch {
       tell(
         .journalFailed(

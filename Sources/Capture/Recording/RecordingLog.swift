@@ -18,6 +18,9 @@ struct RecordingLog: Sendable {
   private var fixed: [DetectionID: Float] = [:]
   private var choices: [RecordingEntry.Choice] = []
 
+  /// How long a frame lasts that says nothing of it, and has none before it.
+  private static let usualDuration = Time(value: 1, timescale: 30)
+
   var frameCount: Int { frames.count }
   var duration: Time { end }
 
@@ -27,8 +30,12 @@ struct RecordingLog: Sendable {
       choices.append(choice)
       if let disparity = choice.disparity { fixed[DetectionID(choice.id)] = disparity }
     }
+    // Frames lie before the end. One that says no duration lasts as long as the one before it.
+    let step = frames.last.map { time - $0 } ?? .zero
+    let usual = step > .zero ? step : Self.usualDuration
+    let duration = entry.duration.time
     frames.append(time)
-    end = time + entry.duration.time
+    end = time + (duration > .zero ? duration : usual)
     for found in entry.found {
       let detection = found.detection(at: time)
       tracks[

@@ -19,21 +19,28 @@ final class ScriptJournal {
   static func path(of recording: String) -> String { recording + ".focus" }
 
   let path: String
+  /// Where a journal went that lay there, of a recording that is no longer there.
+  let earlier: String?
   private var file: FileHandle?
   private let encoder = JSONEncoder()
 
-  /// - Parameter movie: the name that the movie will have.
-  /// - Throws: `unwritable`, also where another recording's journal is there, which stays.
+  /// - Parameter movie: the name that the movie will have; its recording has begun, and is the only one of its name.
+  /// - Throws: `unwritable`.
   init(for movie: String, fNumber: Float, look: Look) throws(CinematicError) {
-    path = Self.path(of: InterruptedRecording.path(for: movie))
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    let recording = InterruptedRecording.path(for: movie)
+    let path = Self.path(of: recording)
+    self.path = path
+    var (descriptor, number) = Self.create(path)
+    if number == EEXIST {
+      earlier = try Self.moveAside(recording)
+      (descriptor, number) = Self.create(path)
+    } else {
+      earlier = nil
+    }
     guard descriptor >= 0 else {
-      guard errno == EEXIST else {
-        throw CinematicError(
-          .unwritable, "cannot write \(path)", remedy: "choose a folder that you may write to")
-      }
       throw CinematicError(
-        .unwritable, "\(path) is there, and another recording's", remedy: "move it away")
+        .unwritable, "cannot write \(path): \(String(cString: strerror(number)))",
+        remedy: "choose a folder that you may write to")
     }
     file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     let head = Head(
@@ -45,6 +52,30 @@ final class ScriptJournal {
       remove()
       throw error
     }
+  }
+
+  /// - Returns: a descriptor, or a negative number and why there is none.
+  private static func create(_ path: String) -> (descriptor: Int32, error: Int32) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    return (descriptor, descriptor >= 0 ? 0 : errno)
+  }
+
+  /// Gives the journal of a recording that is no longer there another name, which no file has:
+  /// `clip.recording.mov.1.focus`.
+  ///
+  /// - Returns: the name.
+  /// - Throws: `unwritable`.
+  static func moveAside(_ recording: String) throws(CinematicError) -> String {
+    let path = Self.path(of: recording)
+    var number = EEXIST
+    for place in 1..<1000 where number == EEXIST {
+      let name = "\(recording).\(place).focus"
+      number = TemporaryFiles.renameNew(path, name)
+      if number == 0 { return name }
+    }
+    throw CinematicError(
+      .unwritable, "cannot rename \(path): \(String(cString: strerror(number)))",
+      remedy: "move it away")
   }
 
   /// Adds a frame.
@@ -69,83 +100,58 @@ final class ScriptJournal {
     try? FileManager.default.removeItem(atPath: path)
   }
 
-  /// Reads a journal up to its last whole line.
+  /// What a journal says of a movie.
+  struct Contents {
+    /// The script.
+    var script: [UInt8]
+    /// Those frames of which it says what a renderer needs, in order.
+    var frames: [MovieReviser.Frame]
+    /// Lines that cannot be read, but for the last one, amid which a program ended.
+    var damagedLineCount: Int
+  }
+
+  /// Reads a journal.
   ///
   /// - Parameter frames: how many frames the movie has.
-  /// - Returns: the script, and what a renderer needs of each frame; `nil` for a journal without frames.
-  static func read(
-    _ path: String, frames: Int
-  ) throws(CinematicError) -> (script: [UInt8], frames: [MovieReviser.Frame])? {
-    guard let data = FileManager.default.contents(atPath: path) else { return nil }
-    var lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true)[...]
+  /// - Throws: `malformed` for one without a frame that can be read, `unreadable`, `unsupported`.
+  static func read(_ path: String, frames: Int) throws(CinematicError) -> Contents {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw CinematicError(
+        .unreadable, "cannot read \(path)", remedy: "check that you may read it")
+    }
+    let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     let decoder = JSONDecoder()
-    guard let first = lines.popFirst(), let head = try? decoder.decode(Head.self, from: first)
-    else { return nil }
+    guard lines.count > 1, let head = try? decoder.decode(Head.self, from: lines[0]) else {
+      throw CinematicError(.malformed, "the first line of \(path) cannot be read")
+    }
     var log = RecordingLog()
     var attributes: [MovieReviser.Frame] = []
-    for line in lines.prefix(frames) {
-      guard let entry = try? decoder.decode(RecordingEntry.self, from: line) else { break }
+    var damaged = 0
+    for (number, line) in lines.enumerated().dropFirst().prefix(frames) {
+      let entry = try? decoder.decode(RecordingEntry.self, from: line)
+      guard let entry, attributes.last.map({ entry.time.time > $0.timeRange.start }) ?? true else {
+        if number + 1 < lines.count { damaged += 1 }
+        continue
+      }
       log.add(entry)
       attributes.append(
         MovieReviser.Frame(
-          timeRange: TimeRange(start: entry.time.time, duration: entry.duration.time),
+          timeRange: TimeRange(start: entry.time.time, end: log.duration),
           focusDisparity: entry.focusDisparity, fNumber: head.fNumber))
     }
-    guard !attributes.isEmpty else { return nil }
+    guard !attributes.isEmpty else {
+      throw CinematicError(.malformed, "\(path) has no line of a frame that can be read")
+    }
     var look = Look()
     for (name, json) in head.look { look[name] = json }
-    let recording = try log.recording(fNumber: head.fNumber, look: look)
-    return ([UInt8](try recording.jsonRepresentation()), attributes)
-  }
-}
-
-/// The recordings that a session left when it ended before its movies did.
-public enum InterruptedCapture {
-  /// Finishes a recording, as `InterruptedRecording` does, and gives an editable movie the detections and decisions up
-  /// to its last frame. The movie gets its name when it has them: until then the same call goes on where this one ended.
-  ///
-  /// - Parameter temporaryFiles: where unfinished files are registered.
-  /// - Returns: the movie; `nil` for a recording that held nothing yet, which is removed.
-  /// - Throws: as `InterruptedRecording.recover`; `unsupported` and `malformed` for detections and decisions that cannot
-  ///   become part of the movie, which then has its name without them.
-  public static func recover(
-    _ recording: String, temporaryFiles: TemporaryFiles = .shared
-  ) async throws(CinematicError) -> String? {
-    try await recover(recording, leavesName: false, temporaryFiles)
-  }
-
-  /// - Parameter leavesName: whether the movie's name stays free for the one that is recorded next.
-  static func recover(
-    _ recording: String, leavesName: Bool, _ temporaryFiles: TemporaryFiles
-  ) async throws(CinematicError) -> String? {
-    let journal = ScriptJournal.path(of: recording)
-    guard let whole = try InterruptedRecording.finish(recording) else {
-      try? FileManager.default.removeItem(atPath: journal)
-      return nil
+    do throws(CinematicError) {
+      let recording = try log.recording(fNumber: head.fNumber, look: look)
+      return Contents(
+        script: [UInt8](try recording.jsonRepresentation()), frames: attributes,
+        damagedLineCount: damaged)
+    } catch {
+      guard error.code == .invalidParameter else { throw error }
+      throw CinematicError(.malformed, "what \(path) says is no script: \(error.message)")
     }
-    if FileManager.default.fileExists(atPath: journal) {
-      do throws(CinematicError) {
-        try await add(journal, to: recording, temporaryFiles)
-      } catch {
-        // It would be the same the next time.
-        if [.unsupported, .malformed].contains(error.code) {
-          _ = try whole.publish(leavesName: leavesName)
-        }
-        throw error
-      }
-    }
-    let movie = try whole.publish(leavesName: leavesName)
-    try? FileManager.default.removeItem(atPath: journal)
-    return movie
-  }
-
-  private static func add(
-    _ journal: String, to recording: String, _ temporaryFiles: TemporaryFiles
-  ) async throws(CinematicError) {
-    let count = try await MovieScript(asset: Asset(path: recording)).reader.frameCount
-    guard let (script, frames) = try ScriptJournal.read(journal, frames: count) else { return }
-    try MovieReviser.write(
-      recording, to: recording, frames: frames, script: script, overwrite: true,
-      temporaryFiles: temporaryFiles)
   }
 }

@@ -6,13 +6,16 @@ import FocalCore
 public enum CaptureEvent: Sendable {
   /// The statuses changed; they are these now.
   case sceneMonitoring(Set<CaptureSceneMonitoringStatus>)
-  /// A provider of disparity has something to say: a clause.
+  /// What the caller should know, of a provider of disparity or of a recording that was recovered: a clause.
   case note(String)
   /// The microphone has gone: recordings are silent from there on.
   case microphoneLost(name: String, CinematicError)
   /// The detections and decisions of a movie that is being recorded cannot be kept beside it: the movie goes on, and
   /// would be without them if the program ended before it.
   case journalFailed(path: String, CinematicError)
+  /// Detections and decisions of a recording that is no longer there had the name that those of this one get: they bear
+  /// another name now, and are kept.
+  case journalMoved(from: String, to: String)
   /// A movie cannot be written any more, and other movies go on. The part that was written is kept, as a recording that
   /// was interrupted; `nil` for a movie that was not begun.
   case movieFailed(path: String, kept: String?, CinematicError)

@@ -27,7 +27,7 @@ extension CaptureSession {
   /// Begins to record, with the next picture that comes; before ``start()``, with the first one.
   ///
   /// A recording of the same name that an earlier program left is finished first, under a name beside it
-  /// (`clip-recovered.mov`), which is an event.
+  /// (`clip-recovered.mov`), which is an event; what it lacks of its detections and decisions is a note.
   ///
   /// - Throws: `invalidState` for a session that is over or records already, and for a name that another one records to;
   ///   `invalidParameter` for no movie or a wrong name, `unwritable` for a name that is taken, what finishing an earlier
@@ -47,9 +47,11 @@ extension CaptureSession {
     for path in movies {
       let earlier = InterruptedRecording.path(for: path)
       guard FileManager.default.fileExists(atPath: earlier) else { continue }
-      let recovered = try await InterruptedCapture.recover(
+      let recovered = try await InterruptedCapture.finish(
         earlier, leavesName: true, settings.temporaryFiles)
-      if let recovered { happened.yield(.recovered(path: recovered)) }
+      guard let recovered else { continue }
+      happened.yield(.recovered(path: recovered.movie))
+      if let lack = recovered.lack { happened.yield(.note("\(lack)")) }
     }
     // Others may have called meanwhile.
     try checkCanRecord()

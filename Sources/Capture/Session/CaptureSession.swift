@@ -201,8 +201,11 @@ public actor CaptureSession {
       while let sample = try await source.next() {
         guard let session else { return }
         switch sample {
-        case .picture(let picture):
+        case .picture(var picture):
           if isMain {
+            if picture.duration <= .zero {
+              picture.duration = source.properties.nominalFrameDuration
+            }
             session.pictures.put(picture)
             await session.arrive()
           }

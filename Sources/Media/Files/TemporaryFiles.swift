@@ -191,7 +191,9 @@ public final class TemporaryFiles: Sendable {
 
   /// Renames only where nothing bears the name yet, even if it appeared a moment ago: a hard link
   /// fails where the name is taken. File systems without hard links get a look and a rename.
-  static func renameNew(_ temporary: String, _ path: String) -> Int32 {
+  ///
+  /// - Returns: the number of the error, or 0.
+  package static func renameNew(_ temporary: String, _ path: String) -> Int32 {
     if link(temporary, path) == 0 {
       unlink(temporary)
       return 0

@@ -120,7 +120,8 @@ struct CaptureRecoverCommand: ParsableCommand {
       A movie that is being recorded grows beside its name, as clip.recording.mov, and plays up to its last second \
       whatever ends the program; detections and decisions lie beside it, in clip.recording.mov.focus. This command makes \
       one movie of both, under its name; recording to the same name does so, too, under a name beside it \
-      (clip-recovered.mov).
+      (clip-recovered.mov). Detections and decisions of which lines cannot be read are an error; the movie has the others, \
+      and the file is kept as clip.recording.mov.1.focus.
       """)
 
   @Argument(help: "Recordings, or folders of them.")

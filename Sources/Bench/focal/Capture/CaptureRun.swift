@@ -154,8 +154,10 @@ struct CaptureRun: Sendable {
       note(statuses.isEmpty ? "there is enough light" : "there is not enough light: add some")
     case .note(let text): note(text)
     case .microphoneLost(let name, let error): note("\(name): \(error); what follows is silent")
-    case .journalFailed(let path, let error):
-      note("\(path): \(error); the movie is recorded without it")
+    case .journalFailed(_, let error):
+      note("\(error); the movie is recorded without its journal")
+    case .journalMoved(let from, let to):
+      note("\(from) is of a recording that is no longer there: it is kept as \(to)")
     case .movieFailed(let path, let kept, let error):
       let rest = kept.map {
         "; what was recorded is kept in \($0): finish it with 'focal capture recover \($0)'"
