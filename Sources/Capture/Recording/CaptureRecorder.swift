@@ -147,11 +147,25 @@ actor CaptureRecorder {
       try body(outputs[index], writer)
       return true
     } catch {
-      outputs[index].error = error
-      let path = outputs[index].path
-      tell(.movieFailed(path: path, kept: InterruptedRecording.path(for: path), error))
+      fail(index, error)
       return false
     }
+  }
+
+  /// Ends a movie that cannot be written any more: what there is of it can be finished at once.
+  private func fail(_ index: Int, _ error: CinematicError) {
+    let path = outputs[index].path
+    let recording = InterruptedRecording.path(for: path)
+    outputs[index].error = error
+    outputs[index].writer = nil
+    let count = InterruptedRecording.settle(recording)
+    outputs[index].frameCount = count ?? 0
+    outputs[index].duration = log?.duration(ofFirst: count ?? 0) ?? .zero
+    if outputs[index].isEditable {
+      if count == nil { journal?.remove() }
+      journal = nil
+    }
+    tell(.movieFailed(path: path, kept: count == nil ? nil : recording, error))
   }
 
   /// The first frame settles what the movies hold.
@@ -239,8 +253,6 @@ actor CaptureRecorder {
     await soundTask?.value
     isOver = true
     report.endedBy = endedBy
-    report.frameCount = outputs.map(\.frameCount).max() ?? 0
-    report.duration = outputs.map(\.duration).max() ?? .zero
     report.droppedFrameCount = dropped
     report.droppedSoundCount = sound.droppedCount
     for index in outputs.indices {
@@ -259,6 +271,8 @@ actor CaptureRecorder {
           path: outputs[index].path, frameCount: outputs[index].frameCount,
           error: outputs[index].error))
     }
+    report.frameCount = outputs.map(\.frameCount).max() ?? 0
+    report.duration = outputs.map(\.duration).max() ?? .zero
     outputs = []
     return report
   }

@@ -65,7 +65,7 @@ public struct CaptureRecordingReport: Sendable {
   /// A movie that was written, or that failed.
   public struct Movie: Sendable, Hashable {
     public var path: String
-    /// Those that were written; of a movie that failed, the last ones may be missing in the part that is kept.
+    /// Those that were written; of a movie that failed, those in the part that is kept.
     public var frameCount = 0
     /// `nil` for a whole movie.
     public var error: CinematicError?

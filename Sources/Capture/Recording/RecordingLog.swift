@@ -24,6 +24,9 @@ struct RecordingLog: Sendable {
   var frameCount: Int { frames.count }
   var duration: Time { end }
 
+  /// How long so many frames last, from the first one on.
+  func duration(ofFirst count: Int) -> Time { count < frames.count ? frames[count] : end }
+
   mutating func add(_ entry: RecordingEntry) {
     let time = entry.time.time
     for choice in entry.choices {

@@ -17,7 +17,7 @@ public enum CaptureEvent: Sendable {
   /// another name now, and are kept.
   case journalMoved(from: String, to: String)
   /// A movie cannot be written any more, and other movies go on. The part that was written is kept, as a recording that
-  /// was interrupted; `nil` for a movie that was not begun.
+  /// was interrupted; `nil` where nothing of it was written that would make a movie.
   case movieFailed(path: String, kept: String?, CinematicError)
   /// A recording that an earlier program left was finished.
   case recovered(path: String)

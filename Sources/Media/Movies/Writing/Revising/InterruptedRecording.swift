@@ -85,6 +85,37 @@ public enum InterruptedRecording {
     return whole
   }
 
+  /// Lets go of a recording that its writer cannot go on with: what is cut short of it goes, and all of it where it holds
+  /// nothing that ``finish(_:)`` would keep.
+  ///
+  /// - Returns: how many pictures are kept; `nil` for a file that is not there, or was removed.
+  package static func settle(_ recording: String) -> Int? {
+    guard fileExists(recording) else { return nil }
+    do throws(CinematicError) {
+      switch try content(of: recording) {
+      case .nothing:
+        removeFile(recording)
+        return nil
+      case .whole: break
+      case .fragments(let end): _ = truncate(recording, off_t(end))
+      }
+    } catch {
+      // Of one that is there, and is no movie, nothing can be made.
+      guard error.code == .malformed else { return 0 }
+      removeFile(recording)
+      return nil
+    }
+    return (try? pictureCount(of: recording)) ?? 0
+  }
+
+  private static func pictureCount(of recording: String) throws(CinematicError) -> Int {
+    let file = try SourceFile(path: recording)
+    let boxes = try file.topLevelBoxes()
+    let (stored, _) = try file.movieBox(boxes)
+    // The pictures stand first.
+    return try MovieReviser.defragmented(stored, file, boxes)["trak"]?.sampleCount ?? 0
+  }
+
   /// A recording that is whole and has no name of its own yet. No other program finishes it meanwhile, unless something
   /// was put into it: another file then has its name, which is not locked.
   package final class Whole: Sendable {
@@ -207,11 +238,14 @@ public enum InterruptedRecording {
 
 extension Box {
   /// Whether a track's tables list a sample.
-  fileprivate var hasSamples: Bool {
+  fileprivate var hasSamples: Bool { sampleCount > 0 }
+
+  /// How many samples a track's tables list.
+  fileprivate var sampleCount: Int {
     guard let table = at("mdia", "minf", "stbl"), let sizes = table["stsz"] ?? table["stz2"] else {
-      return false
+      return 0
     }
     // Behind version, flags and the size that all have.
-    return sizes.data.dropFirst(8).prefix(4).contains { $0 != 0 }
+    return sizes.data.dropFirst(8).prefix(4).reduce(0) { $0 << 8 | Int($1) }
   }
 }
