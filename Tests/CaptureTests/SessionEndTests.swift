@@ -10,6 +10,23 @@ import Testing
 
 /// How sessions and their movies end where something does not go as it should.
 @Suite struct SessionEndTests {
+  /// Pictures of a clock that is not the session's are no reason to say that none came.
+  @Test func picturesFromBeforeTheRecordingAreSaid() async throws {
+    let rig = try Rig()
+    try await rig.session.start()
+    rig.clock.now = Time(value: 100, timescale: 1)
+    try await rig.session.startRecording(
+      CaptureRecording(editableMovie: rig.path("movie.mov")))
+    try await rig.give(0..<5)
+    let report = try await rig.session.stopRecording()
+    let error = try #require(report.movies.first?.error)
+    #expect(error.code == .incomplete)
+    #expect(error.message.contains("(5)"))
+    #expect(error.message.contains("100.0 s"))
+    #expect(error.remedy?.contains("clock") == true)
+    await rig.end()
+  }
+
   /// The part of a movie that failed is named where there is one, and its frames are those that count.
   @Test(arguments: [2, 40]) func whatIsKeptOfAFailedMovie(count: Int) async throws {
     let rig = try Rig()

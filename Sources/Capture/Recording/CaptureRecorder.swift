@@ -248,7 +248,11 @@ actor CaptureRecorder {
   }
 
   /// Completes the movies.
-  func finish(dropped: Int, endedBy: CinematicError?) async -> CaptureRecordingReport {
+  ///
+  /// - Parameter early: pictures that came and are not part of them.
+  func finish(
+    dropped: Int, early: EarlyPictures?, endedBy: CinematicError?
+  ) async -> CaptureRecordingReport {
     sound.finish()
     await soundTask?.value
     isOver = true
@@ -257,9 +261,7 @@ actor CaptureRecorder {
     report.droppedSoundCount = sound.droppedCount
     for index in outputs.indices {
       if outputs[index].writer == nil, outputs[index].error == nil {
-        outputs[index].error = CinematicError(
-          .incomplete, "\(outputs[index].path) was not begun: no picture came",
-          remedy: "record for longer")
+        outputs[index].error = Self.notBegun(outputs[index].path, early)
       }
       write(to: index) { output, writer throws(CinematicError) in
         let script = try output.isEditable ? self.script() : nil
@@ -276,6 +278,22 @@ actor CaptureRecorder {
     outputs = []
     return report
   }
+
+  /// The error of a movie that no picture belongs to.
+  private static func notBegun(_ path: String, _ early: EarlyPictures?) -> CinematicError {
+    guard let early else {
+      return CinematicError(
+        .incomplete, "\(path) was not begun: no picture was ready", remedy: "record for longer")
+    }
+    let (latest, begin) = (hundredths(early.latest), hundredths(early.begin))
+    return CinematicError(
+      .incomplete,
+      "\(path) was not begun: pictures came (\(early.count)), and their times end at \(latest) s, before its"
+        + " beginning at \(begin) s",
+      remedy: "record for longer, or give pictures times of the session's clock")
+  }
+
+  private static func hundredths(_ time: Time) -> Double { (time.seconds * 100).rounded() / 100 }
 
   private func script() throws(CinematicError) -> [UInt8]? {
     guard let log else { return nil }

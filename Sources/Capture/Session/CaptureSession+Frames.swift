@@ -153,6 +153,7 @@ extension CaptureSession {
   }
 
   private func plan(for frame: AnalyzedFrame) throws(CinematicError) -> Plan {
+    recording?.noteIfEarly(frame.picture.time)
     // A frame that was taken after the recording was told to stop is not part of it.
     let active = recording.flatMap { recording in
       frame.picture.time >= recording.begin

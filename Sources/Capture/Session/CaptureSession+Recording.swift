@@ -5,6 +5,15 @@ import FocalMedia
 import FocalRendering
 import Foundation
 
+/// Pictures that came while a recording was under way, and bear times from before it.
+struct EarlyPictures: Sendable {
+  var count: Int
+  /// The latest of their times.
+  var latest: Time
+  /// When the recording began.
+  var begin: Time
+}
+
 /// A recording under way.
 struct ActiveRecording: Sendable {
   let recorder: CaptureRecorder
@@ -12,12 +21,26 @@ struct ActiveRecording: Sendable {
   let begin: Time
   /// Pictures dropped before.
   let dropped: Int
+  /// Pictures that came and are not part of it.
+  private(set) var early: EarlyPictures?
   /// Pictures up to then belong to it, once it is told to stop.
   var stop: Time?
   /// Completes the movies, once it is told to stop: all who stop it wait for this one.
   var outcome: Task<CaptureRecordingReport, Never>?
   /// Whether the session ends with it: its report is then kept for those who ask later.
   var endsWithSession = false
+
+  init(recorder: CaptureRecorder, begin: Time, dropped: Int) {
+    (self.recorder, self.begin, self.dropped) = (recorder, begin, dropped)
+  }
+
+  /// Counts a picture if its time is before the recording.
+  mutating func noteIfEarly(_ time: Time) {
+    guard time < begin else { return }
+    let known = early ?? EarlyPictures(count: 0, latest: time, begin: begin)
+    early = EarlyPictures(
+      count: known.count + 1, latest: max(known.latest, time), begin: begin)
+  }
 }
 
 extension CaptureSession {
@@ -139,7 +162,7 @@ extension CaptureSession {
 
   private func finish(_ active: ActiveRecording) async -> CaptureRecordingReport {
     let report = await active.recorder.finish(
-      dropped: pictures.droppedCount - active.dropped, endedBy: failure)
+      dropped: pictures.droppedCount - active.dropped, early: recording?.early, endedBy: failure)
     // In one step: whoever finds no recording finds its report.
     if recording?.endsWithSession == true { endedReport = report }
     recording = nil
