@@ -1,15 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalCPU
 import FocalCore
+import FocalEyes
 import FocalMedia
 import Foundation
 import MovieKit
+import Synchronization
 import Testing
 
 @testable import FocalCapture
 
 /// How sessions and their movies end where something does not go as it should.
 @Suite struct SessionEndTests {
+  /// A call that goes on whatever is cancelled is left alone, and what it answers later changes nothing.
+  @Test(.timeLimit(.minutes(1))) func stopDoesNotWaitForUncancellableProvider() async throws {
+    let provider = UncancellableProvider()
+    let rig = try Rig(provider: provider)
+    let frames = await rig.session.bakedFrames()
+    try await rig.session.start()
+    for frame in 0..<3 { rig.source.give(try TestScene.picture(frame, hasMap: false)) }
+    for _ in 0..<10000 where !provider.hasCaller { try await Task.sleep(for: .microseconds(500)) }
+    await rig.session.stop()
+    #expect(provider.hasCaller)
+    #expect(await rig.session.phase == .over)
+    for await _ in frames {}
+    await rig.session.ended()
+    provider.answer()
+    try await Task.sleep(for: .milliseconds(50))
+    #expect(provider.callCount == 1)
+    #expect(await rig.session.statistics.analyzedFrameCount == 0)
+    #expect(await rig.session.failure == nil)
+    await rig.end()
+  }
+
+  /// Readers of a session that never ran.
+  @Test(.timeLimit(.minutes(1))) func framesEndWithSessionThatWasNotStarted() async throws {
+    let rig = try Rig()
+    let frames = await rig.session.bakedFrames()
+    let preview = try await rig.session.preview(maximumSide: 64)
+    await rig.session.stop()
+    for await _ in frames {}
+    for await _ in preview {}
+    await rig.end()
+
+    let (dropped, shown) = try await Self.streamsOfDroppedSession()
+    for await _ in dropped {}
+    for await _ in shown {}
+  }
+
+  private static func streamsOfDroppedSession() async throws -> (
+    AsyncStream<CapturedFrame>, AsyncStream<CapturedFrame>
+  ) {
+    let session = try CaptureSession(
+      TestSource(), configuration: .init(devices: [.cpu(threadCount: 1)]), clock: TestClock())
+    return (await session.bakedFrames(), try await session.preview(maximumSide: 64))
+  }
+
   /// Pictures of a clock that is not the session's are no reason to say that none came.
   @Test func picturesFromBeforeTheRecordingAreSaid() async throws {
     let rig = try Rig()
@@ -60,5 +107,37 @@ import Testing
       #expect(movie.frameCount > 20 && movie.frameCount <= count)
     }
     await rig.end()
+  }
+}
+
+/// A provider whose calls heed no cancellation: each waits for the test.
+final class UncancellableProvider: DisparityProvider {
+  let name = "a provider that cannot be cancelled"
+  private let state = Mutex<(caller: CheckedContinuation<Void, Never>?, count: Int)>(
+    (caller: nil, count: 0))
+
+  var hasCaller: Bool { state.withLock { $0.caller != nil } }
+  var callCount: Int { state.withLock { $0.count } }
+
+  func answer() {
+    let caller = state.withLock { state in
+      defer { state.caller = nil }
+      return state.caller
+    }
+    caller?.resume()
+  }
+
+  func estimate(_ input: EstimationInput) async throws(CinematicError) -> DisparityEstimate {
+    await withCheckedContinuation { (caller: CheckedContinuation<Void, Never>) in
+      state.withLock { state in
+        state.caller = caller
+        state.count += 1
+      }
+    }
+    do {
+      return DisparityEstimate(map: try TestScene.map(0), kind: .metric)
+    } catch {
+      throw CinematicError(.unknown, "\(error)")
+    }
   }
 }

@@ -79,11 +79,13 @@ extension CaptureSession {
     var analyst = FrameAnalyst(
       configuration, turn: source.properties.preferredTransform, ids: ids)
     var delivery: Task<Void, Never>?
-    while let picture = await pictures.next() {
+    while let picture = await pictures.next(), !Task.isCancelled {
       let (orders, fNumber) = await takeOrders()
       do throws(CinematicError) {
         let frame = try await analyst.analyze(picture, orders: orders, fNumber: fNumber)
         await delivery?.value
+        // The session has ended, perhaps long ago.
+        if Task.isCancelled { break }
         await take(frame)
         delivery = Task { await deliver(frame) }
       } catch {
@@ -119,6 +121,7 @@ extension CaptureSession {
   }
 
   private func fail(_ error: CinematicError) {
+    guard phase != .over else { return }
     failure = failure ?? error
     pictures.finish()
   }
@@ -195,8 +198,9 @@ extension CaptureSession {
 
   private func delivered() { deliveries -= 1 }
 
-  /// Everything that came has been worked on.
-  private func end() async {
+  /// Ends everything that the session had begun, once: everything that came has been worked on, or is not waited for.
+  func end() async {
+    guard phase != .over else { return }
     phase = .over
     // Where somebody stops it already, the report is theirs.
     let isStopping = recording?.outcome != nil
@@ -206,5 +210,8 @@ extension CaptureSession {
     for consumer in consumers.values { consumer.continuation.finish() }
     happened.yield(.ended(failure))
     happened.finish()
+    hasEnded = true
+    for waiter in waiters { waiter.resume() }
+    waiters = []
   }
 }

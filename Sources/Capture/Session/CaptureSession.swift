@@ -94,6 +94,10 @@ public actor CaptureSession {
   var stillsInFlight = 0
   var renderers: [RenderingQuality: LiveRenderer] = [:]
   private var tasks: [Task<Void, Never>] = []
+  /// Those who wait for the session's end.
+  var waiters: [CheckedContinuation<Void, Never>] = []
+  /// Whether everything of the session has ended, and not only its pictures.
+  var hasEnded = false
   /// Why the session ended; `nil` while it runs, and where a file has been played or it was stopped.
   public internal(set) var failure: CinematicError?
   public internal(set) var sceneMonitoringStatuses: Set<CaptureSceneMonitoringStatus> = []
@@ -135,6 +139,7 @@ public actor CaptureSession {
   deinit {
     for task in tasks { task.cancel() }
     pictures.finish()
+    for consumer in consumers.values { consumer.continuation.finish() }
     happened.finish()
   }
 
@@ -161,9 +166,14 @@ public actor CaptureSession {
 
   /// How long pictures that came before the end may take where nothing is recorded: a provider may hang.
   private static let patience = Duration.seconds(2)
+  /// How long a call that was cancelled may take to return.
+  private static let longestReturn = Duration.seconds(1)
 
-  /// Ends the session, and a recording with it. A provider or a detector that has not answered by then is not waited for:
-  /// the call is cancelled.
+  /// Ends the session, and a recording with it.
+  ///
+  /// Pictures that came before it are part of the recording, and waited for: up to ten seconds, up to two where nothing is
+  /// recorded. A provider or a detector that has not answered by then is cancelled. A call that does not return within
+  /// another second is not waited for: it goes on beside, and what it answers is dropped.
   ///
   /// - Returns: the report of a recording that was under way, or that the device's end had ended;
   ///   ``stopRecording()`` gives it, too.
@@ -171,26 +181,27 @@ public actor CaptureSession {
     var report = endedReport
     let ending = endRecording(withSession: true)
     if let ending { report = await ending.value }
-    if phase == .ready {
-      phase = .over
-      happened.yield(.ended(nil))
-      happened.finish()
-    }
+    if phase == .ready { await end() }
     guard phase == .running, let work = tasks.last else { return report }
     for task in tasks.dropLast() { task.cancel() }
     pictures.finish()
     let patience = ending == nil ? Self.patience : .zero
     let limit = Task {
-      try? await Task.sleep(for: patience)
+      guard (try? await Task.sleep(for: patience)) != nil else { return }
       work.cancel()
+      guard (try? await Task.sleep(for: Self.longestReturn)) != nil else { return }
+      await end()
     }
-    await work.value
+    await ended()
     limit.cancel()
     return report
   }
 
-  /// Waits until the session is over.
-  public func ended() async { await tasks.last?.value }
+  /// Waits until the session is over; returns at once where it was not started.
+  public func ended() async {
+    guard !tasks.isEmpty, !hasEnded else { return }
+    await withCheckedContinuation { waiters.append($0) }
+  }
 
   /// Takes what comes from a device, until it ends.
   private static func read(
