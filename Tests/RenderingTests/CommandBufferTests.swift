@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConformanceKit
+import Dispatch
 import FocalCPU
 import FocalCore
 import FocalRendering
@@ -77,6 +78,46 @@ import Testing
     #expect(calls.withLock { $0 } == 3)
   }
 
+  /// Also for a buffer with handlers, one behind others, and the handler's own.
+  @Test(.timeLimit(.minutes(1))) func handlersMayWaitForOtherBuffers() throws {
+    let order = Mutex<[String]>([])
+    @Sendable func note(_ name: String) { order.withLock { $0.append(name) } }
+    let (first, _) = try encoded()
+    let others = try (0..<3).map { _ in try encoded().buffer }
+    first.addCompletedHandler { own in
+      note("first")
+      own.waitUntilCompleted()
+      for other in others { other.commit() }
+      others[0].waitUntilCompleted()
+      others[2].waitUntilCompleted()
+      note("end of the first")
+    }
+    first.addCompletedHandler { _ in note("second") }
+    others[1].addCompletedHandler { _ in note("between") }
+    others[2].addProgressHandler { completed, total in note("\(completed) of \(total)") }
+    others[2].addCompletedHandler { _ in note("last") }
+    first.commit()
+    first.waitUntilCompleted()
+    let known = order.withLock { Array($0.prefix(5)) }
+    #expect(known == ["first", "1 of 1", "last", "end of the first", "second"])
+    others[1].waitUntilCompleted()
+    #expect(order.withLock { $0.last } == "between")
+    #expect(others.allSatisfy { $0.status == .completed })
+  }
+
+  /// A handler that takes its time holds up no buffer without handlers.
+  @Test(.timeLimit(.minutes(1))) func theDeviceGoesOnWhileHandlersRun() throws {
+    let (first, second) = (try encoded().buffer, try encoded().buffer)
+    let isFree = DispatchSemaphore(value: 0)
+    first.addCompletedHandler { _ in isFree.wait() }
+    first.commit()
+    second.commit()
+    second.waitUntilCompleted()
+    #expect(first.status == .completed)
+    isFree.signal()
+    first.waitUntilCompleted()
+  }
+
   @Test func anEmptyBufferCompletes() async throws {
     let buffer = queue.makeCommandBuffer()
     buffer.commit()
@@ -147,7 +188,8 @@ import Testing
       let picture = try PixelBuffer.noise(8, 8, seed: 1)
       try session.encodeRender(
         to: buffer, frameAttributes: .init(focusDisparity: 0, fNumber: 2), sourceImage: picture,
-        sourceDisparity: .disparity(8, 8) { _, _ in 0 }, destinationImage: picture)
+        sourceDisparity: .disparity(8, 8) { _, _ in 0 },
+        destinationImage: PixelBuffer(dimensions: picture.dimensions, format: .rgba8))
     }
   }
 }

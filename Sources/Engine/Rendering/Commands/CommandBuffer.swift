@@ -30,6 +30,12 @@ public final class CommandBuffer: Sendable {
     var conclusions: [Conclusion] = []
     var handlers: [@Sendable (CommandBuffer) -> Void] = []
     var progressHandlers: [@Sendable (_ completed: Int, _ total: Int) -> Void] = []
+    /// Calls of handlers that are due, in order.
+    var calls: [@Sendable () -> Void] = []
+    /// Whether handlers are being called.
+    var isCalling = false
+    /// Whether the buffer was committed with handlers.
+    var isObserved = false
     var waiters: [CheckedContinuation<Void, Never>] = []
     var result = SubmissionResult()
     var isSettled = false
@@ -39,6 +45,9 @@ public final class CommandBuffer: Sendable {
 
   public let commandQueue: CommandQueue
   private let state = Mutex(State())
+  /// Until the work has ended.
+  private let ended = DispatchGroup()
+  /// Until the handlers have run, too.
   private let settled = DispatchGroup()
 
   init(queue: CommandQueue) { commandQueue = queue }
@@ -90,7 +99,10 @@ public final class CommandBuffer: Sendable {
   }
 
   /// Adds a closure that is called once the work has completed or failed, before waiting calls
-  /// return. Closures run in the order in which they were added, on a thread of the queue.
+  /// return. Closures run in the order in which they were added, on a thread of the queue for handlers,
+  /// one at a time. Meanwhile the device goes on with what is committed.
+  ///
+  /// A closure may commit other buffers of the queue and wait for them: see ``waitUntilCompleted()``.
   ///
   /// - Precondition: The buffer has not been committed.
   public func addCompletedHandler(_ handler: @escaping @Sendable (CommandBuffer) -> Void) {
@@ -101,8 +113,8 @@ public final class CommandBuffer: Sendable {
     }
   }
 
-  /// Adds a closure that is told how many pieces of the work are done, on a thread of the queue. Work is
-  /// in pieces where a frame had to be cut; there is one otherwise.
+  /// Adds a closure that is told how many pieces of the work are done, on the thread of completion
+  /// handlers, before these. Work is in pieces where a frame had to be cut; there is one otherwise.
   ///
   /// - Precondition: The buffer has not been committed.
   public func addProgressHandler(
@@ -119,10 +131,12 @@ public final class CommandBuffer: Sendable {
   ///
   /// - Precondition: The buffer has not been committed.
   public func commit() {
+    ended.enter()
     settled.enter()
     let plans = state.withLock { state in
       precondition(state.status == .notEnqueued, "a command buffer can be committed only once")
       state.status = .committed
+      state.isObserved = !state.handlers.isEmpty || !state.progressHandlers.isEmpty
       return exchange(&state.plans, with: [])
     }
     commandQueue.planning.async { [self] in submit(plans) }
@@ -149,11 +163,14 @@ public final class CommandBuffer: Sendable {
     // A queue completes them in order: with the last one all are done.
     let total = pieces.count
     let handlers = state.withLock { exchange(&$0.progressHandlers, with: []) }
+    let report: @Sendable (Int) -> Void = { completed in
+      for handler in handlers { self.call { handler(completed, total) } }
+    }
     for (number, piece) in pieces.dropLast().enumerated() {
-      submit(piece) { for handler in handlers { handler(number + 1, total) } }
+      submit(piece) { report(number + 1) }
     }
     submit(pieces[total - 1]) {
-      for handler in handlers { handler(total, total) }
+      report(total)
       self.settle()
     }
   }
@@ -175,11 +192,18 @@ public final class CommandBuffer: Sendable {
 
   /// Blocks until the work has completed or failed and its handlers have run.
   ///
+  /// Within a handler of the same queue it may be called for any buffer. It calls the handlers of this
+  /// one itself then, before those of buffers in between; of a buffer whose handlers are being called,
+  /// such as the handler's own, it waits for the work alone. A handler that waits in another way, such
+  /// as for a task that waits for a buffer with handlers, waits forever.
+  ///
   /// - Precondition: The buffer has been committed.
   public func waitUntilCompleted() {
     precondition(
       status != .notEnqueued, "a command buffer must be committed before it is waited for")
-    settled.wait()
+    guard commandQueue.isCallingHandlers else { return settled.wait() }
+    ended.wait()
+    callHandlers()
   }
 
   /// Suspends until the work has completed and its handlers have run.
@@ -199,18 +223,50 @@ public final class CommandBuffer: Sendable {
     if let error { throw error }
   }
 
+  /// The work has ended: draws the conclusions, and has the handlers called.
   private func settle() {
     let (conclusions, result) = state.withLock {
       (exchange(&$0.conclusions, with: []), $0.result.error)
     }
     var error = result
     for conclusion in conclusions { error = conclusion(error) ?? error }
-    let handlers = state.withLock { state in
+    let (handlers, isObserved) = state.withLock { state in
       if result == nil { state.result.error = error }
       state.status = state.result.error == nil ? .completed : .error
-      return exchange(&state.handlers, with: [])
+      return (exchange(&state.handlers, with: []), state.isObserved)
     }
-    for handler in handlers { handler(self) }
+    // Without handlers nothing is to be waited for, whatever those of other buffers do.
+    guard isObserved else {
+      ended.leave()
+      return release()
+    }
+    for handler in handlers { call { handler(self) } }
+    call { self.release() }
+    ended.leave()
+  }
+
+  /// Has a closure called on the thread for handlers, after those before.
+  private func call(_ closure: @escaping @Sendable () -> Void) {
+    state.withLock { $0.calls.append(closure) }
+    commandQueue.handling.async { self.callHandlers() }
+  }
+
+  /// Calls the handlers that are due, on the thread for handlers. Within one of them it does nothing: the
+  /// others follow it.
+  private func callHandlers() {
+    guard !state.withLock({ exchange(&$0.isCalling, with: true) }) else { return }
+    defer { state.withLock { $0.isCalling = false } }
+    while true {
+      let next = state.withLock { state -> (@Sendable () -> Void)? in
+        state.calls.isEmpty ? nil : state.calls.removeFirst()
+      }
+      guard let next else { return }
+      next()
+    }
+  }
+
+  /// Lets waiting calls return.
+  private func release() {
     let waiters = state.withLock { state in
       state.isSettled = true
       return exchange(&state.waiters, with: [])

@@ -15,12 +15,21 @@ public final class CommandQueue: Sendable {
   let queue: any DeviceQueue
   /// Where the work of committed buffers is planned, in the order of their commits.
   let planning = DispatchQueue(label: "focal.planning", qos: .userInitiated)
+  /// Where handlers are called, so that one may wait for what the device does meanwhile.
+  let handling = DispatchQueue(label: "focal.handling", qos: .userInitiated)
+  private static let handlingKey = DispatchSpecificKey<ObjectIdentifier>()
 
   /// - Throws: `deviceLost` when the device no longer answers.
   public init(device: Device, isProfiling: Bool = false) throws(CinematicError) {
     self.device = device
     self.isProfiling = isProfiling
     self.queue = try device.backend.makeQueue()
+    handling.setSpecific(key: Self.handlingKey, value: ObjectIdentifier(self))
+  }
+
+  /// Whether the calling thread is the one for handlers.
+  var isCallingHandlers: Bool {
+    DispatchQueue.getSpecific(key: Self.handlingKey) == ObjectIdentifier(self)
   }
 
   /// An empty command buffer of this queue.
