@@ -71,6 +71,28 @@ import Testing
     }
   }
 
+  /// Rows of light of the default alignment are padded; what lies between them is not stored.
+  @Test(arguments: PixelFormat.allCases.filter { !$0.isDisparity })
+  func lightInPaddedRows(_ format: PixelFormat) throws {
+    var random = Seeded(23)
+    let tight = try PixelBuffer.linear(33, 17) { _, _ in
+      SIMD4((0..<4).map { _ in Float.random(in: 0...1, using: &random) })
+    }
+    let padded = try PixelBuffer(33, 17, .rgbaFloat, tight.tags)
+    #expect(padded.planes[0].bytesPerRow > 33 * 16)
+    padded.withUnsafeMutableBytes { bytes in
+      for index in bytes.indices { bytes[index] = 0x3F }
+    }
+    for y in 0..<17 {
+      for x in 0..<4 * 33 { padded.set(tight.get(x, y, as: Float.self), x, y) }
+    }
+    let actual = try PixelBuffer(33, 17, format)
+    let expected = try PixelBuffer(33, 17, format)
+    try actual.store(linearRGBA: padded)
+    try expected.store(linearRGBA: tight)
+    #expect(actual.pixelBytes == expected.pixelBytes)
+  }
+
   /// Every 16-bit gray, which is not dithered.
   @Test(arguments: ColorTags.Transfer.allCases) func gray16Stays(_ transfer: ColorTags.Transfer)
     throws

@@ -283,6 +283,35 @@ import Testing
     }
   }
 
+  /// Rows of the default alignment are padded: their pixels are mapped, and what lies between them stays.
+  @Test func lightInPaddedRows() throws {
+    let mapping = try Self.mapping(.hlg)
+    let size = Dimensions(width: 33, height: 17)
+    let tight = try Self.makeLight(size, mapping)
+    let padded = try PixelBuffer(dimensions: size, format: .rgbaFloat, tags: tight.tags)
+    let between: Float = 3
+    for y in 0..<size.height {
+      for x in 0..<padded.planes[0].bytesPerRow / 4 { padded.set(between, x, y) }
+    }
+    var random = Seeded(13)
+    for y in 0..<size.height {
+      for x in 0..<4 * size.width {
+        let value = Float.random(in: 0...4, using: &random)
+        tight.set(value, x, y)
+        padded.set(value, x, y)
+      }
+    }
+    let actual = try PixelBuffer(dimensions: size, format: .rgba8, tags: .sRGB)
+    let expected = try PixelBuffer(dimensions: size, format: .rgba8, tags: .sRGB)
+    try mapping.store(padded, in: actual)
+    try mapping.store(tight, in: expected)
+    #expect(actual.pixelBytes == expected.pixelBytes)
+    #expect(padded.pixelBytes == tight.pixelBytes, "it holds the mapped light")
+    for y in 0..<size.height {
+      #expect(padded.get(4 * size.width, y, as: Float.self) == between)
+    }
+  }
+
   /// Division by multiplications and additions, as graphics devices do it: IEEE's bits.
   @Test func quotients() {
     var random = Seeded(12)

@@ -69,8 +69,9 @@ extension PixelBuffer {
   /// matrix, clamps to what the format holds, and dithers where bits are dropped.
   ///
   /// - Parameter source: `rgbaFloat` tagged linear, of this buffer's size.
-  /// - Throws: `incompatible` for another size, layout or transfer of the source, `unsupported`
-  ///   when this buffer is of a disparity format.
+  /// - Throws: `incompatible` for another size, format or transfer of the source, `unsupported`
+  ///   when this buffer is of a disparity format, `outOfMemory` for a copy of a source whose rows are
+  ///   padded.
   public func store(linearRGBA source: PixelBuffer) throws(CinematicError) {
     guard source.dimensions == dimensions else {
       throw CinematicError(
@@ -89,9 +90,7 @@ extension PixelBuffer {
     guard !format.isDisparity else {
       throw CinematicError(.unsupported, "a disparity map (\(format)) cannot hold colours")
     }
-    guard source.format == .rgbaFloat, source.tags.transfer == .linear,
-      source.planes[0].bytesPerRow == source.width * 16
-    else {
+    guard source.format == .rgbaFloat, source.tags.transfer == .linear else {
       throw CinematicError(
         .incompatible, "the picture to store is \(source.format), \(source.tags.transfer)",
         remedy: "convert it with linearRGBA() first")
@@ -105,10 +104,11 @@ extension PixelBuffer {
         "rows \(rows.lowerBound) to \(rows.upperBound - 1) of \(source.width) pixels do not fit a buffer of \(dimensions)"
       )
     }
-    source.withKernelPlanes { linear in
+    let unpadded = try source.withoutPadding()
+    unpadded.withKernelPlanes { linear in
       withKernelPlanes { planes in
         // The kernel goes by rows of the whole picture, of which the source holds those that it is asked for.
-        let light = linear[0].map { $0 - row * source.planes[0].bytesPerRow }
+        let light = linear[0].map { $0 - row * unpadded.planes[0].bytesPerRow }
         if format.isBiPlanar {
           runKernel(
             focal_packBiPlanar, [light, planes[0], planes[1]], kernelParameters(),
@@ -119,6 +119,26 @@ extension PixelBuffer {
         }
       }
     }
+  }
+
+  /// The picture in rows without padding, as kernels take light: itself if it has none, else a copy.
+  ///
+  /// - Precondition: `rgbaFloat`.
+  private func withoutPadding() throws(CinematicError) -> PixelBuffer {
+    let stride = planes[0].bytesPerRow
+    let rowByteCount = width * planes[0].bytesPerElement
+    guard stride > rowByteCount else { return self }
+    let result = try PixelBuffer(
+      dimensions: dimensions, format: format, tags: tags, bytesPerRowAlignment: 16)
+    withUnsafeBytes { from in
+      result.withUnsafeMutableBytes { to in
+        for y in 0..<height {
+          (to.baseAddress! + y * rowByteCount).copyMemory(
+            from: from.baseAddress! + y * stride, byteCount: rowByteCount)
+        }
+      }
+    }
+    return result
   }
 
   /// Stores a row of values, 0 to 1, as codes of 8 bits, dithered by their place in a picture of which this is a

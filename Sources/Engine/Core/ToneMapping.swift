@@ -116,10 +116,9 @@ public struct ToneMapping: Hashable, Sendable {
   /// A rendering session does the same on its device: see `RenderingSession.FrameAttributes`.
   ///
   /// - Parameters:
-  ///   - light: `rgbaFloat`, linear, of the source's primaries, rows without padding; it holds the
-  ///     mapped light afterwards.
+  ///   - light: `rgbaFloat`, linear, of the source's primaries; it holds the mapped light afterwards.
   ///   - destination: of the size of `light` and of the destination's primaries.
-  /// - Throws: `incompatible` for other pictures.
+  /// - Throws: `incompatible` for other pictures, and as ``PixelBuffer/store(linearRGBA:)``.
   public func store(
     _ light: PixelBuffer, in destination: PixelBuffer
   ) throws(CinematicError) {
@@ -139,7 +138,7 @@ public struct ToneMapping: Hashable, Sendable {
   ) throws(CinematicError) {
     guard light.format == .rgbaFloat, light.tags.transfer == .linear,
       light.tags.primaries == source.primaries, destination.tags.primaries == primaries,
-      light.planes[0].bytesPerRow == 16 * light.width, destination.tags.transfer.isStandardRange
+      destination.tags.transfer.isStandardRange
     else {
       throw CinematicError(
         .incompatible,
@@ -150,11 +149,14 @@ public struct ToneMapping: Hashable, Sendable {
     }
     var parameters = FocalMapTonesParameters()
     parameters.width = Int32(light.width)
-    parameters.rows = Int32(light.height)
+    parameters.rows = 1
     parameters.mapping = kernel
+    // Row by row: the kernel knows of no padding.
     light.withKernelPlanes { planes in
-      runKernel(
-        focal_mapTones, [planes[0]], parameters, columns: light.width, rows: 0..<light.height)
+      for y in 0..<light.height {
+        let pixels = planes[0].map { $0 + y * light.planes[0].bytesPerRow }
+        runKernel(focal_mapTones, [pixels], parameters, columns: light.width, rows: 0..<1)
+      }
     }
     var tags = destination.tags
     tags.transfer = .srgb

@@ -23,7 +23,7 @@ extension PixelBuffer {
   /// Stores light that is not multiplied by alpha, mapped to standard range if a mapping is given.
   ///
   /// - Parameters:
-  ///   - light: `rgbaFloat`, linear, rows without padding; it holds what was stored afterwards.
+  ///   - light: `rgbaFloat`, linear; it holds what was stored afterwards.
   ///   - row: of this picture, with which the light begins.
   ///   - multiplies: whether colours are multiplied by alpha. Tones are those of surfaces, so that they are mapped before.
   /// - Throws: as ``FocalCore/PixelBuffer/store(linearRGBA:)`` and ``FocalCore/ToneMapping/store(_:in:)``.
