@@ -190,7 +190,8 @@ import Testing
     let commands = profiling.makeCommandBuffer()
     try session.encodeRender(
       to: commands, frameAttributes: renderCase.frame, sourceImage: renderCase.source,
-      sourceDisparity: renderCase.disparity, destinationImage: renderCase.source)
+      sourceDisparity: renderCase.disparity,
+      destinationImage: PixelBuffer(dimensions: renderCase.source.dimensions, format: .rgba8))
     commands.commit()
     commands.waitUntilCompleted()
     #expect(commands.error?.code == .unsupported)

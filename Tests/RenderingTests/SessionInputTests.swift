@@ -155,9 +155,61 @@ import Testing
     let error = #expect(throws: CinematicError.self) {
       try session.encodeRender(
         to: stranger, frameAttributes: renderCase.frame, sourceImage: renderCase.source,
-        sourceDisparity: renderCase.disparity, destinationImage: renderCase.source)
+        sourceDisparity: renderCase.disparity,
+        destinationImage: PixelBuffer(dimensions: renderCase.source.dimensions, format: .rgba8))
     }
     #expect(error?.code == .incompatible)
+    #expect(error?.description.contains("queue") == true)
+  }
+
+  /// Nothing is rendered in place: a destination shares no byte with source or map. Parts of one buffer may stand
+  /// beside each other.
+  @Test func destinationsInTheMemoryOfTheSource() throws {
+    let queue = try CommandQueue(device: .cpu())
+    let session = try RenderingSession(commandQueue: queue, quality: .preview)
+    let whole = try PixelBuffer(dimensions: Dimensions(width: 32, height: 24), format: .rgba8)
+    func part(_ x: Int, _ y: Int) -> RenderingSession.Picture {
+      .pixelBuffer(whole.part(columns: x..<x + 16, rows: y..<y + 12))
+    }
+    func code(
+      _ source: RenderingSession.Picture, _ destination: RenderingSession.Picture,
+      _ map: PixelBuffer? = nil
+    ) throws -> CinematicError.Code? {
+      let disparity = try map ?? PixelBuffer.disparity(8, 6) { x, _ in Float(x) / 7 }
+      do throws(CinematicError) {
+        try session.encodeRender(
+          to: queue.makeCommandBuffer(),
+          frameAttributes: .init(focusDisparity: 0.5, fNumber: 2), source: source,
+          disparity: .pixelBuffer(disparity), destination: destination)
+        return nil
+      } catch {
+        return error.code
+      }
+    }
+    #expect(try code(part(0, 0), part(0, 0)) == .incompatible)
+    for (x, y) in [(0, 12), (16, 0), (16, 12)] {
+      #expect(try code(part(0, 0), part(x, y)) == nil, "\(x), \(y)")
+      #expect(try code(part(x, y), part(0, 0)) == nil, "\(x), \(y)")
+    }
+    for (x, y) in [(15, 0), (0, 11), (15, 11)] {
+      #expect(try code(part(0, 0), part(x, y)) == .incompatible, "\(x), \(y)")
+      #expect(try code(part(x, y), part(0, 0)) == .incompatible, "\(x), \(y)")
+    }
+    #expect(try code(part(16, 0), part(1, 1)) == .incompatible, "past the end of a row")
+    // Another meaning of the same bytes: a map in the destination's memory.
+    let map = try PixelBuffer(
+      dimensions: Dimensions(width: 32, height: 24), format: .disparityFloat, tags: .linearBT709,
+      baseAddress: whole.withUnsafeMutableBytes { $0.baseAddress! },
+      byteCount: whole.planes[0].byteCount,
+      planes: [(offset: 0, bytesPerRow: whole.planes[0].bytesPerRow)],
+      release: { _ in withExtendedLifetime(whole) {} })
+    let other = try PixelBuffer(dimensions: Dimensions(width: 16, height: 12), format: .rgba8)
+    #expect(try code(.pixelBuffer(other), part(0, 0), map) == .incompatible)
+    let texture = try Texture(
+      device: queue.device, format: .rgba8Unorm, dimensions: other.dimensions)
+    let inTexture = RenderingSession.Picture.texture(texture, tags: .sRGB)
+    #expect(try code(inTexture, inTexture) == .incompatible)
+    #expect(try code(.pixelBuffer(other), inTexture) == nil)
   }
 
   @Test func mapsOfHolesAndExtremesDoNotTrap() throws {

@@ -471,6 +471,8 @@ import Testing
     }
     #expect(backdrop(0..<903) == nil && picture.hasBackdrop)
     #expect(render(rect, tile, destination) == nil)
+    let own = item.source.part(columns: tile.columns, rows: tile.rows)
+    #expect(render(rect, tile, own)?.code == .incompatible)
     let other = try ImageRenderingSession(
       commandQueue: session.commandQueue, quality: item.quality)
     #expect(throws: CinematicError.self) {

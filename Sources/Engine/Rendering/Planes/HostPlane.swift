@@ -7,11 +7,11 @@ import PixelConversion
 /// A plane of a picture, or some rows of one, as bytes in host memory. Two planes are equal if they
 /// are the same bytes, whichever picture names them.
 package struct HostPlane: Hashable, Sendable {
-  private let address: UInt
+  let address: UInt
   /// Bytes of a row that belong to the picture; those that follow may belong to something else.
-  private let rowByteCount: Int
-  private let bytesPerRow: Int
-  private let rowCount: Int
+  let rowByteCount: Int
+  let bytesPerRow: Int
+  let rowCount: Int
 
   /// The memory is valid only as long as `buffer` lives.
   package init(_ buffer: PixelBuffer, plane: Int) {
@@ -43,6 +43,7 @@ package struct HostPlane: Hashable, Sendable {
 
   package func isAligned(to byteCount: Int) -> Bool { address % UInt(byteCount) == 0 }
 
+  /// Whether bytes from the first to the last of both meet, those between their rows included, as copies go.
   package func overlaps(_ other: HostPlane) -> Bool {
     address < other.address + UInt(other.byteCount) && other.address < address + UInt(byteCount)
   }

@@ -103,7 +103,8 @@ public final class ImageRenderingSession: Sendable {
       }
     }.get()
     return try TiledPicture(
-      size, sourceSize ?? size, preferredTransform, frameAttributes, alpha, session, blur)
+      size, sourceSize ?? size, preferredTransform, frameAttributes, alpha, session, blur,
+      mapBytes: blur == nil ? [] : disparity.planeBytes)
   }
 
   /// Encodes a strip of what lies behind. All strips are encoded before the first tile, to the same queue,
@@ -153,8 +154,10 @@ public final class ImageRenderingSession: Sendable {
   /// - Parameters:
   ///   - sourceTile: a part of the source, of its whole width, in the source's colours.
   ///   - tileExtendRect: where it lies: at least ``TiledPicture/minimumTileExtendRect(forTileRect:)``.
+  ///   - destinationTile: in memory of its own: no byte of it may be read for this tile or for another one.
   ///   - tileRect: where the destination lies, and its size, both before the turn.
-  /// - Throws: `invalidState` before the backdrop is encoded, and as
+  /// - Throws: `invalidState` before the backdrop is encoded, `incompatible` for a destination in the
+  ///   memory of the source tile or of the map, and as
   ///   ``encodeBackdrop(to:of:rows:sourceTile:tileExtendRect:)``. If a command buffer of the backdrop fails
   ///   afterwards, that of the tile fails with the same error.
   public func encodeTileRender(
@@ -166,6 +169,8 @@ public final class ImageRenderingSession: Sendable {
     let turn = picture.preferredTransform
     let shownRect = tileRect.turned(by: turn, in: picture.size)
     try validate(destinationTile, of: turn.applied(to: picture.size), shownRect)
+    try destinationTile.validate(apartFrom: sourceTile.planeBytes, of: "the source tile")
+    try destinationTile.validate(apartFrom: picture.mapBytes, of: "the disparity map")
     try picture.frameAttributes.toneMapping?.validate(
       from: sourceTile.tags, to: destinationTile.tags)
     guard picture.hasBackdrop else {

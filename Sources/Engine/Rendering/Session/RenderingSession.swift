@@ -67,10 +67,12 @@ public final class RenderingSession: Sendable {
   ///   - disparity: of any size, larger values nearer; what is not finite is filled. In host memory it
   ///     must hold the frame's disparities when the command buffer is committed.
   ///   - destination: of the source's size turned by ``preferredTransform``; of another size in the
-  ///     same shape, the picture is scaled before the blur.
+  ///     same shape, the picture is scaled before the blur. Nothing is rendered in place: no byte of it
+  ///     may be the source's or the map's. Parts of one buffer that share none are different pictures.
+  ///     Of textures in a buffer of the caller's own device or context, the caller sees to it.
   /// - Throws: `invalidParameter` for frame attributes outside their ranges, `incompatible` for a
-  ///   destination of another shape, a command buffer of another queue or a texture of another device,
-  ///   `unsupported` for a format that is not in the lists.
+  ///   destination of another shape or in the memory of the source or the map, a command buffer of
+  ///   another queue or a texture of another device, `unsupported` for a format that is not in the lists.
   public func encodeRender(
     to commandBuffer: CommandBuffer, frameAttributes: FrameAttributes, source: Picture,
     disparity: DisparityMap, destination: Picture
@@ -91,7 +93,7 @@ public final class RenderingSession: Sendable {
   ///     ``Picture/alpha`` says how it is stored, in the other form of this call.
   ///   - sourceDisparity: of any size, larger values nearer; what is not finite is filled.
   ///   - destinationImage: of the source's size turned by ``preferredTransform``; of another size
-  ///     in the same shape, the picture is scaled before the blur.
+  ///     in the same shape, the picture is scaled before the blur. In memory of its own.
   /// - Throws: as ``encodeRender(to:frameAttributes:source:disparity:destination:)``.
   public func encodeRender(
     to commandBuffer: CommandBuffer, frameAttributes: FrameAttributes, sourceImage: PixelBuffer,
@@ -199,6 +201,8 @@ public final class RenderingSession: Sendable {
     try source.validate(for: commandQueue.device)
     try disparity.validate(for: commandQueue.device)
     try destination.validate(for: commandQueue.device)
+    try destination.validate(apartFrom: source.planeBytes, of: "the source")
+    try destination.validate(apartFrom: disparity.planeBytes, of: "the disparity map")
     try frameAttributes.toneMapping?.validate(from: source.tags, to: destination.tags)
     try sessionAttributes.validateHighlights(of: source.tags)
     try Self.validateShape(

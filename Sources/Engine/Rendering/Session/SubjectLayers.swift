@@ -42,6 +42,13 @@ package struct SubjectLayers: Sendable {
     (self.subject, self.mask) = (subject, mask)
   }
 
+  /// Of all pictures of the layers.
+  var planeBytes: [PlaneBytes] {
+    var planes = subject.planeBytes + mask.planeBytes
+    if case .picture(let picture) = background { planes += picture.planeBytes }
+    return planes
+  }
+
   /// - Throws: `unsupported` for other formats, `incompatible` for subjects of another size.
   func validate(for size: Dimensions) throws(CinematicError) {
     guard subject.format == .rgbaFloat, mask.format == .disparityFloat else {
@@ -71,7 +78,7 @@ extension RenderingSession {
   ///
   /// - Parameters:
   ///   - source: the picture that the subjects are from.
-  ///   - destination: of the source's size turned by ``preferredTransform``.
+  ///   - destination: of the source's size turned by ``preferredTransform``, in memory of its own.
   /// - Throws: as ``encodeRender(to:frameAttributes:source:disparity:destination:)``; `unsupported` and `incompatible` for
   ///   layers that do not belong to the picture.
   package func encodeLayers(
@@ -87,6 +94,8 @@ extension RenderingSession {
           remedy: "use one of \(list(Self.destinationPixelFormats))")
       }
     }
+    try destination.validate(apartFrom: source.planeBytes, of: "the source")
+    try destination.validate(apartFrom: layers.planeBytes, of: "the layers")
     let shown = preferredTransform.applied(to: source.dimensions)
     guard destination.dimensions == shown else {
       throw CinematicError(

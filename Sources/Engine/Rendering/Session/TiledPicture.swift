@@ -21,6 +21,8 @@ public final class TiledPicture: Sendable {
   let session: RenderingSession
   /// `nil` where nothing is blurred.
   let blur: FramePasses.Blur?
+  /// Of the map that ``blur`` keeps; empty where nothing is blurred.
+  let mapBytes: [PlaneBytes]
   /// The surfaces behind in the whole picture, coarsely, for each part.
   let backdrop: [any DeviceMemory]
   private let progress = Mutex(Progress())
@@ -43,9 +45,10 @@ public final class TiledPicture: Sendable {
   init(
     _ size: Dimensions, _ sourceSize: Dimensions, _ preferredTransform: QuarterTurn,
     _ frameAttributes: RenderingSession.FrameAttributes, _ alpha: AlphaMode?,
-    _ session: RenderingSession, _ blur: FramePasses.Blur?
+    _ session: RenderingSession, _ blur: FramePasses.Blur?, mapBytes: [PlaneBytes]
   ) throws(CinematicError) {
     self.size = size
+    self.mapBytes = mapBytes
     layerScale = blur.map { Int($0.settings.scale) * ($0.size == size ? 1 : 2) } ?? 1
     self.sourceSize = sourceSize
     self.preferredTransform = preferredTransform
