@@ -283,6 +283,12 @@ import Testing
       for: [1], imageFrom: codes, croppedToInstancesExtent: true)
     let extent = try #require(try found.extent(of: [1], in: SubjectScene.size))
     #expect(image.dimensions == extent.dimensions)
+    for (width, height) in [(-4, 3), (4, -3), (0, 3), (Int.min, Int.max)] {
+      let error = #expect(throws: CinematicError.self) {
+        try found.extent(of: [1], in: Dimensions(width: width, height: height))
+      }
+      #expect(error?.code == .invalidParameter)
+    }
     let whole = try found.generateMaskedImage(for: [1], imageFrom: codes)
     let part = try whole.part(columns: extent.columns, rows: extent.rows).linearRGBA()
     let areAlike = part.floats == image.floats

@@ -171,11 +171,17 @@ public final class InstanceMaskObservation: Sendable {
 
   /// The extent of some subjects' soft mask in a picture of a size, as shown; `nil` where nothing of them is to be seen.
   ///
-  /// - Throws: as ``generateMask(for:)``.
+  /// - Throws: as ``generateMask(for:)``; `invalidParameter` for a size that no picture has.
   public func extent(
     of instances: IndexSet, in size: Dimensions
   ) throws(CinematicError) -> PixelRect? {
-    try matte(for: instances).extent(in: size)
+    let valid = 1...PixelBuffer.maximumDimension
+    guard valid.contains(size.width), valid.contains(size.height) else {
+      throw CinematicError(
+        .invalidParameter, "subjects have no extent in a picture of \(size)",
+        remedy: "width and height must be 1 to \(PixelBuffer.maximumDimension)")
+    }
+    return try matte(for: instances).extent(in: size)
   }
 
   func matte(for instances: IndexSet) throws(CinematicError) -> SubjectMatte {
