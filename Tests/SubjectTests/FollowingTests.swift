@@ -85,6 +85,45 @@ import Testing
     #expect(mask[90 * size.width + 90] > 0.9 && mask[200 * size.width + 240] < 0.1)
   }
 
+  /// A map that the first frame would not take is refused for later ones as well, and following goes on.
+  @Test func mapsOfLaterFrames() async throws {
+    let scene = try SubjectScene()
+    let size = Dimensions(width: 48, height: 8)
+    let narrow = try PixelBuffer(
+      dimensions: size, format: .disparityFloat, tags: .linearBT709,
+      values: [Float](repeating: 0.5, count: size.count))
+    let follower = SubjectFollower()
+    _ = try await follower.observation(of: scene.picture, disparity: scene.map)
+    let shape = await #expect(throws: CinematicError.self) {
+      try await follower.observation(of: scene.picture, disparity: narrow)
+    }
+    #expect(shape?.code == .incompatible)
+    let format = await #expect(throws: CinematicError.self) {
+      try await follower.observation(of: scene.picture, disparity: scene.picture)
+    }
+    #expect(format?.code == .unsupported)
+    let found = try await follower.observation(of: scene.picture, disparity: scene.map)
+    #expect(found.observation != nil)
+    var request = GenerateForegroundInstanceMaskRequest()
+    request.stretchesDisparity = true
+    let stretching = SubjectFollower(request)
+    _ = try await stretching.observation(of: scene.picture, disparity: scene.map)
+    _ = try await stretching.observation(of: scene.picture, disparity: narrow)
+  }
+
+  @Test func laterFramesEndWithTheirTask() async throws {
+    let scene = try SubjectScene()
+    let follower = SubjectFollower()
+    _ = try await follower.observation(of: scene.picture, disparity: scene.map)
+    let task = Task {
+      while !Task.isCancelled { await Task.yield() }
+      return try await follower.observation(of: scene.picture, disparity: scene.map)
+    }
+    task.cancel()
+    let error = await #expect(throws: CinematicError.self) { try await task.value }
+    #expect(error?.code == .cancelled)
+  }
+
   /// What is seen in each frame, where the subject truly is.
   private final class Masks: SubjectMaskProvider {
     let masks: [PixelBuffer]

@@ -116,7 +116,7 @@ public final class SubjectFollower: Sendable {
   private let isStill: Bool
 
   /// - Parameters:
-  ///   - request: for the first frame; its disparity is not used.
+  ///   - request: for the first frame; its disparity is not used. How it takes maps counts for all frames.
   ///   - turn: from the pictures as stored to the pictures as shown.
   ///   - first: what is known of the first frame already, with outlines as fine as a photograph's.
   ///   - isStill: whether there is one frame only, whose outlines are as fine as a photograph's.
@@ -136,8 +136,16 @@ public final class SubjectFollower: Sendable {
   public func observation(
     of picture: PixelBuffer, disparity: PixelBuffer? = nil
   ) async throws(CinematicError) -> FollowedSubjects {
+    var request = request
+    request.disparity = disparity
+    if !isStill {
+      request.outlineSide = Self.outlineSide
+      request.analysisSize = min(request.analysisSize, Self.analysisSide)
+    }
+    try request.check(picture)
+    try GenerateForegroundInstanceMaskRequest.checkCancellation()
     guard let before = memory.withLock({ $0 }) else {
-      return try await first(picture, disparity)
+      return try await first(picture, request)
     }
     let view = try SubjectView(
       picture, turn: turn, analysisSize: max(before.size.width, before.size.height),
@@ -154,7 +162,7 @@ public final class SubjectFollower: Sendable {
     // Another scene has other subjects.
     if colors.beginScene(after: before.colors) {
       memory.withLock { $0 = nil }
-      return try await first(picture, disparity)
+      return try await first(picture, request)
     }
     var mask: [Float]?
     if before.framesSinceMask + 1 >= request.maskInterval,
@@ -162,6 +170,7 @@ public final class SubjectFollower: Sendable {
     {
       mask = try given.unitValues(at: view.analysis)
     }
+    try GenerateForegroundInstanceMaskRequest.checkCancellation()
     return try step(
       FollowingStep(view: view, map: map, mask: mask, colors: colors, before: before), disparity)
   }
@@ -172,14 +181,8 @@ public final class SubjectFollower: Sendable {
   static let outlineSide = 640
 
   private func first(
-    _ picture: PixelBuffer, _ disparity: PixelBuffer?
+    _ picture: PixelBuffer, _ request: GenerateForegroundInstanceMaskRequest
   ) async throws(CinematicError) -> FollowedSubjects {
-    var request = request
-    request.disparity = disparity
-    if !isStill {
-      request.outlineSide = Self.outlineSide
-      request.analysisSize = min(request.analysisSize, Self.analysisSide)
-    }
     var found = known.withLock { known in
       defer { known = nil }
       return known

@@ -78,7 +78,8 @@ public struct GenerateForegroundInstanceMaskRequest: Sendable {
     return mask
   }
 
-  private func check(_ picture: PixelBuffer) throws(CinematicError) {
+  /// - Throws: `unsupported`, `incompatible` and `invalidParameter`, as ``perform(on:turn:)``.
+  func check(_ picture: PixelBuffer) throws(CinematicError) {
     guard !picture.format.isDisparity else {
       throw CinematicError(
         .unsupported, "a disparity map (\(picture.format)) is no picture",
