@@ -48,6 +48,31 @@ struct TimeCodeTests {
     }
   }
 
+  /// Durations that no rate has are refused beside any labels; those at the ends can be written.
+  @Test(arguments: [1, 30, 1000]) func durationsOfNoRate(labels: Int) throws {
+    let wrong = [
+      Time(value: .max, timescale: 1), Time(value: 3, timescale: 1),
+      Time(value: 1, timescale: 1001), Time(value: 1, timescale: .max), .zero,
+      Time(value: -1, timescale: 30), Time(value: .min, timescale: 1),
+    ]
+    for duration in wrong {
+      let error = #expect(throws: CinematicError.self) {
+        try TimeCodeRate(framesPerSecond: labels, frameDuration: duration)
+      }
+      #expect(error?.code == .invalidParameter)
+    }
+    let caption = Caption("x", timeRange: TimeRange(start: .zero, duration: wrong[1]))
+    let document = CaptionDocument(captions: [caption], format: .itt)
+    let ends: [Int64] = [2_147_000, 4_294_967_294]
+    for value in ends {
+      let duration = Time(value: value, timescale: .max)
+      var options = CaptionWritingOptions()
+      options.timeCodeRate = try TimeCodeRate(framesPerSecond: labels, frameDuration: duration)
+      let bytes = try document.written(as: .itt, options: options).bytes
+      #expect(!bytes.isEmpty)
+    }
+  }
+
   @Test func nearestFrames() {
     let rate = TimeCodeRate.ntsc
     for frame in [0, 1, 2, 1000, 107_892, 5_000_000] {

@@ -19,17 +19,18 @@ public struct TimeCodeRate: Hashable, Sendable {
   public let frameDuration: Time
   public let dropMode: DropMode
 
-  /// - Throws: `invalidParameter` for a count outside 1 to 1000, a duration that is not positive, or
-  ///   labels left out at a rate without so many.
+  /// - Throws: `invalidParameter` for labels outside 1 to 1000 a second, a duration of which a second
+  ///   holds no frame or more than 1000, or labels left out at a rate without so many.
   public init(
     framesPerSecond: Int, frameDuration: Time, dropMode: DropMode = .nonDrop
   ) throws(CinematicError) {
-    guard (1...1000).contains(framesPerSecond), frameDuration > .zero else {
+    guard (1...1000).contains(framesPerSecond) else {
       throw CinematicError(
         .invalidParameter,
         "a time code cannot count \(framesPerSecond) frames a second of \(frameDuration) s each",
         remedy: "give 1 to 1000 frames a second")
     }
+    _ = try Self.frameCount(of: frameDuration)
     guard dropMode == .nonDrop || framesPerSecond % 30 == 0 else {
       throw Self.withoutDropFrame(frameDuration)
     }
@@ -53,6 +54,23 @@ public struct TimeCodeRate: Hashable, Sendable {
 
   /// The rate of a frame duration: its labels are the whole number next to the frames of a second.
   public init(frameDuration: Time, dropFrame: Bool = false) throws(CinematicError) {
+    let count = try Self.frameCount(of: frameDuration)
+    // Labels that are left out make up for 1000/1001: at 29.97 frames a second and multiples of it.
+    if dropFrame {
+      let ratio = frameDuration.seconds * Double(count) / 1.001
+      guard count % 30 == 0, abs(ratio - 1) < 1e-5 else {
+        throw Self.withoutDropFrame(frameDuration)
+      }
+    }
+    try self.init(
+      framesPerSecond: count, frameDuration: frameDuration,
+      dropMode: dropFrame ? .dropNTSC : .nonDrop)
+  }
+
+  /// The whole number next to the frames of a second.
+  ///
+  /// - Throws: `invalidParameter` if it is not 1 to 1000.
+  private static func frameCount(of frameDuration: Time) throws(CinematicError) -> Int {
     guard frameDuration > .zero else {
       throw CinematicError(.invalidParameter, "a frame of \(frameDuration) s is none")
     }
@@ -62,16 +80,7 @@ public struct TimeCodeRate: Hashable, Sendable {
         .invalidParameter, "a time code cannot count frames of \(frameDuration) s",
         remedy: "give 1 to 1000 frames a second")
     }
-    // Labels that are left out make up for 1000/1001: at 29.97 frames a second and multiples of it.
-    if dropFrame {
-      let ratio = frameDuration.seconds * count / 1.001
-      guard Int(count) % 30 == 0, abs(ratio - 1) < 1e-5 else {
-        throw Self.withoutDropFrame(frameDuration)
-      }
-    }
-    try self.init(
-      framesPerSecond: Int(count), frameDuration: frameDuration,
-      dropMode: dropFrame ? .dropNTSC : .nonDrop)
+    return Int(count)
   }
 
   private static func withoutDropFrame(_ frameDuration: Time) -> CinematicError {
