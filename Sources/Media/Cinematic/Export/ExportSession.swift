@@ -17,7 +17,8 @@ import FocalScript
 /// ``movieFocuses``. Frame times, colours (HDR included) and sound stay. A few frames are held at a time,
 /// whatever the length. The output appears under its name when it is whole.
 public final class ExportSession: Sendable {
-  /// How far the export has come, frame by frame, until its end. A slow reader misses some.
+  /// How far the export has come, frame by frame, until its end, or that of a session that does not export. A
+  /// slow reader misses some.
   public var progress: AsyncStream<RenderProgress> { loop.progress }
   /// How many frames will be written.
   public var frameCount: Int { reader.frameCount }

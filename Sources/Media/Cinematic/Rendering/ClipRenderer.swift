@@ -23,7 +23,8 @@ import Synchronization
 /// time, whatever the length. A movie appears under its name when it is whole, a numbered picture when it
 /// is: those that were finished stay, whatever ends the rendering, and another one can go on after them.
 public final class ClipRenderer: Sendable {
-  /// How far the rendering has come, frame by frame, until its end. A slow reader misses some.
+  /// How far the rendering has come, frame by frame, until its end, or that of a renderer that does not
+  /// render. A slow reader misses some.
   public let progress: AsyncStream<RenderProgress>
   /// How many frames will be written; known once ``open()`` has looked for those that are there. `nil` where
   /// only the end tells.
@@ -83,8 +84,11 @@ public final class ClipRenderer: Sendable {
       of: RenderProgress.self, bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// After any failure nothing half-written stays.
-  deinit { state.withLock { $0.writer }?.cancel() }
+  /// After any failure nothing half-written stays; progress ends without a rendering, too.
+  deinit {
+    state.withLock { $0.writer }?.cancel()
+    reporter.finish()
+  }
 
   /// Begins the output, so that it is known at once whether it can be written. ``render()`` does it if
   /// the caller did not.
@@ -148,8 +152,8 @@ public final class ClipRenderer: Sendable {
 
   /// Renders all frames. Called once. Cancelling the calling task cancels the rendering.
   ///
-  /// - Throws: `cancelled`, `unwritable`, `invalidState` for a second call, and what reading, rendering
-  ///   and encoding throw.
+  /// - Throws: `cancelled`, `unwritable`, `invalidState` for a second call, `incomplete` for no frame at
+  ///   all, unless those that are there were all, and what reading, rendering and encoding throw.
   public func render() async throws(CinematicError) {
     let task = state.withLock { state -> Task<Result<Void, CinematicError>, Never>? in
       guard state.task == nil else { return nil }
@@ -186,7 +190,7 @@ public final class ClipRenderer: Sendable {
     try open()
     guard let writer = state.withLock({ $0.writer }) else { throw cancellation }
     // Everything was there.
-    if frameCount == 0 { return writer.cancel() }
+    if resumes, frameCount == 0 { return writer.cancel() }
     // After any failure from here on nothing half-written stays.
     defer { writer.cancel() }
     let lane = EncodingLane(writer, capacity: Self.framesInFlight)

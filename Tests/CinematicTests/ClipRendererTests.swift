@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCinematic
+import FocalCore
+import FocalMedia
+import Testing
+
+/// Renderings of clips without a frame, and renderers that are not used.
+@Suite struct ClipRendererTests {
+  /// As many frames as they say: none.
+  private struct NoFrames: ClipFrames {
+    var frameCount: Int?
+
+    func frame(_ number: Int) async throws(CinematicError) -> ClipFrame? { nil }
+  }
+
+  private static func renderer(
+    _ count: Int?, to output: String, resumes: Bool = false
+  ) -> ClipRenderer {
+    var settings = WriterSettings(
+      dimensions: Dimensions(width: 8, height: 8), pixelFormat: .rgba8, tags: .sRGB)
+    settings.temporaryFiles = TemporaryFiles()
+    return ClipRenderer(
+      NoFrames(frameCount: count), to: output, settings: settings, resumes: resumes)
+  }
+
+  /// Whether it is known before that there is no frame, or not.
+  @Test(arguments: ["one.png", "%04d.png"], [true, false])
+  func noFrameIsAnError(_ name: String, isKnown: Bool) async {
+    let folder = Folder()
+    let renderer = Self.renderer(isKnown ? 0 : nil, to: folder.file(name))
+    let error = await failure { () async throws(CinematicError) in try await renderer.render() }
+    #expect(error?.code == .incomplete)
+    #expect(error?.message.contains("no frame was written") == true)
+    #expect(folder.names.isEmpty)
+  }
+
+  /// Where a rendering goes on, nothing may be missing.
+  @Test func nothingMayBeMissing() async throws {
+    let folder = Folder()
+    try await Self.renderer(0, to: folder.file("%04d.png"), resumes: true).render()
+    #expect(folder.names.isEmpty)
+  }
+
+  /// The progress of a renderer that goes away without having rendered ends.
+  @Test(.timeLimit(.minutes(1))) func progressEndsWithTheRenderer() async throws {
+    let folder = Folder()
+    var renderer: ClipRenderer? = Self.renderer(0, to: folder.file("%04d.png"))
+    try renderer?.open()
+    let progress = try #require(renderer?.progress)
+    renderer = nil
+    var count = 0
+    for await _ in progress { count += 1 }
+    #expect(count == 0)
+    #expect(folder.names.isEmpty)
+  }
+}
