@@ -139,6 +139,55 @@ struct CompositorTests {
     #expect(folder.names.isEmpty)
   }
 
+  /// Gives pictures of a form of its own.
+  private struct Stubborn: VideoCompositor {
+    var change: @Sendable (inout Form) -> Void
+
+    struct Form {
+      var size: Dimensions
+      var format: PixelFormat
+      var tags: ColorTags
+    }
+
+    func compose(
+      _ request: VideoCompositionRequest
+    ) async throws(CinematicError) -> PixelBuffer {
+      let context = request.renderContext
+      var form = Form(size: context.size, format: context.pixelFormat, tags: context.tags)
+      change(&form)
+      return try PixelBuffer(dimensions: form.size, format: form.format, tags: form.tags)
+    }
+  }
+
+  /// Size, format and colours are looked at, in thumbnails as in exports.
+  @Test(arguments: 0..<4) func formsOfPictures(_ kind: Int) async throws {
+    let folder = Folder()
+    let part = try await Self.part()
+    let compositor = Stubborn { form in
+      switch kind {
+      case 1: form.size.width += 2
+      case 2: form.format = .rgbaHalf
+      case 3: form.tags = .hlg
+      default: break
+      }
+    }
+    let video = try await VideoComposition(cinematic: part, compositor: compositor)
+    let session = try await ExportSession(
+      composition: part.composition, videoComposition: video, to: folder.file("w.mov"),
+      settings: quick())
+    let exporting = await failure { () async throws(CinematicError) in try await session.export() }
+    let thumbnails = try await Thumbnails(composition: part.composition, videoComposition: video)
+    let showing = await failure { () async throws(CinematicError) in
+      _ = try await thumbnails.image(at: Movies.time(frame: 1))
+    }
+    let expected: CinematicError.Code? = kind == 0 ? nil : .incompatible
+    for error in [exporting, showing] {
+      #expect(error?.code == expected)
+      if kind == 3 { #expect(error?.message.contains("hlg") == true) }
+    }
+    #expect(folder.names.isEmpty == (kind != 0))
+  }
+
   @Test func foreignInstructions() async throws {
     struct Plain: VideoCompositionInstruction {
       var timeRange: TimeRange

@@ -164,7 +164,7 @@ public final class PreviewRenderer: Sendable {
     let halves = settings.halvesThumbnails && settings.quality == .thumbnail
     let compositor = try compositor(
       Stage.Kind(quality: settings.quality, halvesThumbnails: halves), instruction.look)
-    let picture = try await compositor.compose(request.with(instruction, context))
+    let picture = try await compositor.picture(of: request.with(instruction, context))
     if settings.isGraded, settings.view == nil { try grade(picture) }
     return picture
   }

@@ -145,7 +145,8 @@ public final class Thumbnails: Sendable {
   ///
   /// - Parameter tolerance: instead of the settings'.
   /// - Throws: `invalidParameter` for a time at which nothing is shown, `cancelled` where the calling
-  ///   task is cancelled, and what reading and composing throw.
+  ///   task is cancelled, `incompatible` for a compositor's picture of another form than was asked for, and
+  ///   what reading and composing throw.
   public func image(
     at time: Time, tolerance: Tolerance? = nil
   ) async throws(CinematicError) -> (image: PixelBuffer, actualTime: Time) {
@@ -158,7 +159,7 @@ public final class Thumbnails: Sendable {
     let number = try await soonest(near: exact, time, tolerance ?? self.tolerance)
     let request = try await reader.request(number: number)
     try request.checkAlpha(for: opaqueKind)
-    return (try await compositor.compose(request), request.compositionTime)
+    return (try await compositor.picture(of: request), request.compositionTime)
   }
 
   /// The pictures at several times, in the order of the times, one after another as they are asked for.

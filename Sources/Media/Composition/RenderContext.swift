@@ -45,6 +45,21 @@ public final class RenderContext: Sendable {
   /// - Throws: `outOfMemory`.
   public func newPixelBuffer() throws(CinematicError) -> PixelBuffer { try pool.makeBuffer() }
 
+  /// - Throws: `incompatible` for a picture of another size or format, or of other colours.
+  func check(_ picture: PixelBuffer) throws(CinematicError) {
+    guard picture.dimensions != size || picture.format != pixelFormat || picture.tags != tags else {
+      return
+    }
+    func form(_ size: Dimensions, _ format: PixelFormat, _ tags: ColorTags) -> String {
+      "\(size) in \(format) (\(tags.primaries), \(tags.transfer), \(tags.matrix))"
+    }
+    throw CinematicError(
+      .incompatible,
+      "the compositor gave a picture of \(form(picture.dimensions, picture.format, picture.tags))"
+        + " where \(form(size, pixelFormat, tags)) was wanted",
+      remedy: "let it draw into renderContext.newPixelBuffer()")
+  }
+
   /// How many pictures had to be allocated so far.
   var allocationCount: Int { pool.allocationCount }
 }

@@ -17,7 +17,7 @@ public protocol VideoCompositor: Sendable {
   func prepare(_ request: VideoCompositionRequest) async throws(CinematicError)
 
   /// The picture of a frame: of the size, the format and the tags of the request's render context, its alpha stored as
-  /// ``RenderContext/holdsPremultipliedAlpha`` says.
+  /// ``RenderContext/holdsPremultipliedAlpha`` says. Exports and thumbnails refuse others as `incompatible`.
   func compose(_ request: VideoCompositionRequest) async throws(CinematicError) -> PixelBuffer
 }
 
@@ -25,6 +25,17 @@ extension VideoCompositor {
   /// Does nothing: every request has the context, too.
   public func renderContextChanged(_ context: RenderContext) {}
   public func prepare(_ request: VideoCompositionRequest) async throws(CinematicError) {}
+
+  /// The picture of a frame as ``compose(_:)`` gives it, if that is of the form that was asked for.
+  ///
+  /// - Throws: `incompatible` for a picture of another size or format, or of other colours, and what composing throws.
+  package func picture(
+    of request: VideoCompositionRequest
+  ) async throws(CinematicError) -> PixelBuffer {
+    let picture = try await compose(request)
+    try request.renderContext.check(picture)
+    return picture
+  }
 }
 
 /// A picture or a map of a source.

@@ -212,22 +212,9 @@ private struct ComposedFrames: ClipFrames {
     try request.checkAlpha(for: opaqueOutput)
     try await compositor.prepare(request)
     return ClipFrame(timeRange: request.timeRange) { () async throws(CinematicError) in
-      let picture = try await compositor.compose(request)
-      try check(picture)
+      let picture = try await compositor.picture(of: request)
       try drawing?(picture, origin + request.timeRange.start)
       return picture
     }
-  }
-
-  private func check(_ picture: PixelBuffer) throws(CinematicError) {
-    let context = reader.renderContext
-    guard picture.dimensions != context.size || picture.format != context.pixelFormat else {
-      return
-    }
-    throw CinematicError(
-      .incompatible,
-      "the compositor gave a picture of \(picture.dimensions) in \(picture.format) where"
-        + " \(context.size) in \(context.pixelFormat) was wanted",
-      remedy: "let it draw into renderContext.newPixelBuffer()")
   }
 }
