@@ -253,6 +253,20 @@ import Testing
     }
   }
 
+  /// Each is named once, in the order of the file; many take as long as they are many.
+  @Test func manyUnreadTexts() throws {
+    let keywords = (0..<40_000).map { "Raw profile type k\($0)" }
+    let texts = (keywords + keywords.prefix(100)).compactMap { keyword in
+      PNGProfileText("tEXt", (Array(keyword.utf8) + [0, 49])[...])
+    }
+    try #require(texts.count == 40_100)
+    var metadata = PictureMetadata()
+    let start = ContinuousClock.now
+    PNGProfileText.add(texts, to: &metadata)
+    #expect(ContinuousClock.now - start < .seconds(10))
+    #expect(metadata.unreadTexts == keywords)
+  }
+
   /// A TIFF's resolution is kept beside its words in HEIC; alone it is missed there.
   @Test(arguments: [true, false]) func resolution(_ hasWords: Bool) async throws {
     let folder = ScratchFolder()

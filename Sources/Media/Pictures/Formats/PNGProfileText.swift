@@ -33,6 +33,7 @@ struct PNGProfileText {
   static func add(_ texts: [PNGProfileText], to metadata: inout PictureMetadata) {
     // Of each kind once: hundreds could each stand for megabytes.
     var tried: Set<String> = []
+    var unread = Set(metadata.unreadTexts)
     for text in texts {
       let kind = text.keyword.dropFirst(rawKeyword.count).lowercased()
       // A text of this kind is EXIF or XMP.
@@ -49,7 +50,7 @@ struct PNGProfileText {
           number != nil && text.add(kind, to: &metadata)
         default: false
         }
-      if !isRead, !metadata.unreadTexts.contains(text.keyword) {
+      if !isRead, unread.insert(text.keyword).inserted {
         metadata.unreadTexts.append(text.keyword)
       }
     }
