@@ -63,5 +63,8 @@ import Testing
     try await works(["import", "clip.mov"] + maps + ["-o", "movie.mov"], in: folder)
     let exported = try await works(["export", "movie.mov", "-o", "other.mov"], in: folder)
     #expect(exported.errors.contains("other.mov " + line), "\(exported.errors)")
+    let still = try await works(
+      ["thumbnail", "movie.mov", "--at", "0f", "-o", "still.png"], in: folder)
+    #expect(still.errors.contains("still.png " + line), "\(still.errors)")
   }
 }

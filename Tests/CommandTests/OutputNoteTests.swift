@@ -157,6 +157,19 @@ import Testing
     #expect(!film.errors.contains("4 wide") && !film.errors.contains("equally"))
     let made = try await FrameReader.open(folder.file("film.mov")).properties
     #expect(made.pixelAspectRatio == shape)
+    // A thumbnail says what an export of the same picture does.
+    try await works(
+      ["import", "clip.mov", "--disparity", "maps/%04d.png", "--focus", "0.2", "-o", "movie.mov"],
+      in: folder)
+    let thumbnail = ["thumbnail", "movie.mov", "--at", "0f", "-o"]
+    let still = try await works(thumbnail + ["still.png"], in: folder)
+    #expect(
+      still.errors.contains("still.png does not say that pixels are 4 wide and 3 high"),
+      "\(still.errors)")
+    let bright = try await works(thumbnail + ["still.exr"], in: folder)
+    #expect(!bright.errors.contains("4 wide"), "\(bright.errors)")
+    let stored = try await FrameReader.open(folder.file("still.exr")).properties
+    #expect(stored.pixelAspectRatio == shape)
   }
 
   /// A movie that is encoded in a codec of standard range gets its light as an export would.

@@ -66,7 +66,8 @@ public final class Thumbnails: Sendable {
 
   /// How the focus of each movie was settled; empty where another compositor's instructions decide.
   public let movieFocuses: [MovieFocus]
-  /// How the pictures are written: their form, and the colours of a camera's light.
+  /// How the pictures are written: their form, the shape of their pixels, the colours of a camera's light, and what of the
+  /// movie's pictures they do not keep.
   public let writerSettings: WriterSettings
   /// Whether high dynamic range of the movie becomes standard, because the output holds no more.
   public let isToneMapped: Bool
@@ -134,6 +135,9 @@ public final class Thumbnails: Sendable {
     opaqueKind = settings.outputFormat.stillKind.flatMap { $0.refusesAlpha ? $0.name : nil }
     var target = WriterSettings(dimensions: context.size, pixelFormat: pixelFormat, tags: tags)
     target.codedPixels = pixels.coded
+    // As an export's: what is written stands upright.
+    target.pixelAspectRatio = source.shownPixelAspectRatio
+    target.companions.leaveOut(source.unkeptExtras)
     if case .stream(let stream) = settings.outputFormat { target.stream = stream }
     if !settings.isShown { try target.setGamut(of: video, in: settings.outputFormat) }
     writerSettings = target

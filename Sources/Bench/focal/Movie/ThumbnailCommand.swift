@@ -90,7 +90,9 @@ struct ThumbnailCommand: ParsableCommand, ProgramUser {
       try OutputNotes(
         source: movie, output: output, settings: target, codingLoss: thumbnails.codingLoss,
         showsView: decided.show.show != nil,
-        isToneMapped: thumbnails.isToneMapped, clipsLight: thumbnails.clipsLight
+        isToneMapped: thumbnails.isToneMapped, clipsLight: thumbnails.clipsLight,
+        // Of a film, linear light that is not kept is both.
+        codesLight: thumbnails.clipsLight
       ).tell()
       let (picture, shown) = try await thumbnails.image(at: time)
       OutputNotes.tellOfCircles(thumbnails.largestCircle ?? 0, "--maximum-size")
