@@ -4,6 +4,7 @@ import FocalCore
 import FocalMedia
 import FocalSample
 import Foundation
+import MovieKit
 import Testing
 
 @testable import focal
@@ -114,6 +115,25 @@ import Testing
     let differences = zip(pictures[0], pictures[1]).map { abs(Int($0) - Int($1)) }
     #expect(differences.max() ?? 255 <= 16)
     #expect(differences.reduce(0, +) * 10 <= differences.count)
+  }
+
+  /// Pictures that are shown for no time have no map, and are no frames: both are said. Matroska counts milliseconds.
+  @Test func picturesOfNoTime() async throws {
+    let folder = Folder()
+    var options = ForeignClip.Options()
+    (options.rate, options.frames) = (2000, 8)
+    let bytes = try ForeignClip.bytes(format: "matroska", codec: "ffv1", options: options)
+    for name in ["left.mkv", "right.mkv"] { folder.write(bytes, to: name) }
+    folder.make("maps")
+    let frames = try await FrameReader.open(folder.file("left.mkv")).properties.frameCount
+    let words = "\(8 - frames) pictures that are shown for no time"
+    try #require(frames < 7)
+    let told = try await works(["info", "left.mkv"], in: folder)
+    #expect(told.output.contains("\(words)"), "\(told.output)")
+    let made = try await Program.focal(
+      ["estimate", "left.mkv", "--stereo", "right.mkv", "--keep-values", "-o", "maps/%d.pfm"],
+      in: folder)
+    #expect(made.errors.contains("maps/%d.pfm has no map of \(words)"), "\(made.errors)")
   }
 
   private static func pixels(_ path: String) async throws -> [UInt8] {

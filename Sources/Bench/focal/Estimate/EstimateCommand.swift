@@ -130,6 +130,9 @@ struct EstimateCommand: ParsableCommand {
         try checkFields(fields.given, source.reader.properties, of: input)
         try PictureRateOptions.check(
           isGiven: rate.frameRate != nil, hasSequence: source.reader.isNumbered, input)
+        for unseen in try await source.reader.unseenPictures() {
+          note("\(output) has no map of \(unseen)")
+        }
         let job = EstimationJob(
           input: input, source: source, provider: choice.provider, output: output,
           overwrite: force, resumes: resume, keepsValues: keepValues, interval: choice.interval,

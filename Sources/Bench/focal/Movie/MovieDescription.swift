@@ -17,6 +17,8 @@ struct MovieDescription: Encodable {
     var width: Int?
     var height: Int?
     var frames: Int
+    /// Pictures that are no frames because they are shown for no time, in words.
+    var unseen: String?
     var start: Double
     var duration: Double
     var framesPerSecond: Double
@@ -120,8 +122,9 @@ struct MovieDescription: Encodable {
       id: track.trackID, mediaType: track.mediaType.description,
       format: entries.first.map { "\($0.format)" } ?? "no description",
       width: size.width > 0 ? size.width : nil, height: size.height > 0 ? size.height : nil,
-      frames: timeline.count, start: range.start.seconds, duration: range.duration.seconds,
-      framesPerSecond: rate, isEnabled: isEnabled,
+      frames: timeline.count,
+      unseen: timeline.unseenPictures.first, start: range.start.seconds,
+      duration: range.duration.seconds, framesPerSecond: rate, isEnabled: isEnabled,
       primaries: color.flatMap { Self.name($0.primaries, in: Self.primaries, "primaries") },
       transfer: color.flatMap { Self.name($0.transfer, in: Self.transfers, "transfer") },
       pixels: pictures?.codedPixels.description, fieldOrder: pictures?.fieldOrder?.rawValue,
@@ -227,6 +230,7 @@ struct MovieDescription: Encodable {
     text += String(
       format: ", %@, %.3f s, %.3f a second", counted(track.frames, "sample"), track.duration,
       track.framesPerSecond)
+    if let unseen = track.unseen { text += ", and \(unseen)" }
     if let primaries = track.primaries, let transfer = track.transfer {
       text += ", \(primaries) \(transfer)"
     }

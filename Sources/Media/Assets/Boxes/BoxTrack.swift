@@ -277,7 +277,7 @@ final class BoxTrack: CodedTrack {
 
 extension Timeline {
   /// Pictures that are left out, in words: those that the next one takes the place of at once.
-  var unseenPictures: [String] {
+  package var unseenPictures: [String] {
     switch unseenCount {
     case 0: []
     case 1: ["a picture that is shown for no time"]

@@ -236,6 +236,11 @@ public final class FrameReader: Sendable {
   /// - Precondition: the source has a frame of the number.
   public func timeRange(ofFrame number: Int) -> TimeRange { times.timeRange(number) }
 
+  /// Pictures of the source that are no frames, in words: those that the next one takes the place of at once.
+  package func unseenPictures() async throws(CinematicError) -> [String] {
+    try await track.load(.timeline).unseenPictures
+  }
+
   /// When the source's last frame ends, whether it was chosen or not.
   package var end: Time { times.timeRange(times.count - 1).end }
 
