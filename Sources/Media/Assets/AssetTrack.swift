@@ -203,7 +203,9 @@ extension AsyncProperty where Root == AssetTrack, Value == Double {
   public static var nominalFrameRate: Self {
     Self("nominalFrameRate") { track throws(CinematicError) in
       let timeline = try await track.load(.timeline)
-      let seconds = timeline.shownRange.duration.seconds
+      guard timeline.count > 0 else { return 0 }
+      // Media that begin late show nothing until then.
+      let seconds = (timeline.shownRange.end - timeline[0].timeRange.start).seconds
       guard seconds > 0 else { return 0 }
       let rate = Double(timeline.count) / seconds
       let index = try await track.load(.sampleIndex)

@@ -45,7 +45,10 @@ final class StreamTrack: CodedTrack {
 
   func timeRange() async throws(CinematicError) -> TimeRange {
     if let range = stream.timeRange { return range }
-    return try await timeline().shownRange
+    let timeline = try await timeline()
+    // Pictures begin late where sound comes before them.
+    guard mediaType == .video, timeline.count > 0 else { return timeline.shownRange }
+    return TimeRange(start: timeline[0].timeRange.start, end: timeline.shownRange.end)
   }
 
   private func scan() async throws(CinematicError) -> StreamScan {
