@@ -56,7 +56,7 @@ import Testing
       try HandlerReference(try #require($0.at("mdia", "hdlr")).data)
     }
     #expect(handlers.map(\.handler) == ["vide", "auxv", "soun", "meta"])
-    #expect(handlers.map(\.name) == ["Test", "Test", "Test", "Test"])
+    #expect(handlers.map(\.name) == ["Video", "Video", "Video", "Video"])
     let media = try MediaHeader(try #require(moov.all("trak")[2].at("mdia", "mdhd")).data)
     #expect(media.timescale == 44100)
     #expect(media.languageCode == "und")

@@ -418,6 +418,51 @@ import Testing
     }
   }
 
+  /// Three pictures, which nobody decodes.
+  private static func storedPictures() -> MovieLayout.Track {
+    MovieLayout.Track(
+      "vide", timescale: 600, entry: Entry.visual("hvc1", width: 64, height: 48, []),
+      samples: (0..<3).map { MovieLayout.Sample([UInt8($0), 1, 2], duration: 24) })
+  }
+
+  /// A handler's name is the track's where nothing else names it and programs do not give it every track. It is the name
+  /// in films of the film.
+  @Test(
+    arguments: [
+      ("Kamera links", "Kamera links"), ("  Ton \u{0}", "Ton"), ("\u{3}Oma", "Oma"),
+      ("Video", nil), ("VideoHandler", nil), ("Core Media Video", nil), ("", nil), ("\u{0}", nil),
+      ("Apple Sound Media Handler", nil), ("\u{1F}Mainconcept Video Media Handler", nil),
+      ("ISO Media file produced by Google Inc.", nil), ("264@GPAC1.0", nil), ("SoundHandle", nil),
+    ] as [(String, String?)])
+  func namesOfHandlers(_ handler: String, _ name: String?) async throws {
+    #expect(TrackLabels.name(ofHandler: handler) == name)
+    var layout = MovieLayout([Self.storedPictures()])
+    layout.tracks[0].handlerName = handler
+    let user = Box("udta", [Box("abcd", data: [1, 2])])
+    layout.tracks[0].extras = [user]
+    let source = MemorySource(layout.bytes())
+    let found = try await FilmCompanions(
+      Asset(source: source), frameDuration: Time(value: 1, timescale: 25))
+    #expect(found.pictureLabels == TrackLabels(name: name))
+    // Beside what the user data say.
+    let written = found.pictureDescriptions(in: .mp4)
+    #expect(written.count == 1 && TrackLabels(written) == found.pictureLabels)
+    let types = try Box.prefix(written[0].bytes[...].dropFirst(8), count: .max).map(\.type)
+    #expect(types == (name == nil ? ["abcd"] : ["abcd", "name"]))
+  }
+
+  /// What user data say of a track goes before its handler's name; of the roles, those are added that are missing.
+  @Test func addedLabels() {
+    let labels = TrackLabels(name: "Ton", roles: ["dub", "caption"])
+    let said = TrackLabels(name: "Ton", roles: ["caption"]).boxes
+    let result = labels.added(to: said)
+    #expect(result.count == 1 && Set(TrackLabels(result).roles) == Set(labels.roles))
+    #expect(TrackLabels(result).name == "Ton" && labels.added(to: labels.boxes) == labels.boxes)
+    // Damaged user data stay as they are.
+    let damaged = Box("udta", data: [0, 0, 0, 9])
+    #expect(labels.added(to: [damaged]) == [damaged] + labels.boxes)
+  }
+
   /// Boxes that are no labels, or damaged, are none.
   @Test func otherUserData() {
     for bytes in [[], [0, 0, 0, 9], [0, 0, 0, 8], Array("\0\0\0\u{0C}kind\0\0\0\0".utf8)]

@@ -93,8 +93,8 @@ extension MovieLayout {
       builder.code("mhlr")
       builder.code(track.handler)
       builder.zeros(12)
-      builder.u8(4)
-      builder.text("Test")
+      builder.u8(track.handlerName.utf8.count)
+      builder.text(track.handlerName)
     }
     let mediaHeader: Box =
       switch track.handler {

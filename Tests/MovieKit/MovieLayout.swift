@@ -22,6 +22,8 @@ public struct MovieLayout {
   public struct Track {
     public var id = 1
     public var handler: FourCC
+    /// The handler's: one that many programs write.
+    public var handlerName = "Video"
     public var timescale: Int
     public var entry: Box?
     public var samples: [Sample]

@@ -40,7 +40,7 @@ package struct TrackLabels: Hashable, Sendable {
   /// format; ISO/IEC 14496-12 §8.10).
   init(_ descriptions: [Box]) {
     for box in descriptions where box.type == "udta" {
-      for item in (try? Box.prefix(box.data, count: .max)) ?? [] {
+      for item in (try? Box.prefix(Self.content(box), count: .max)) ?? [] {
         if item.type == "name" {
           let text = String(decoding: item.data.prefix { $0 != 0 }, as: UTF8.self)
           if !text.isEmpty { name = text }
@@ -53,11 +53,60 @@ package struct TrackLabels: Hashable, Sendable {
     }
   }
 
-  /// Whether descriptions of a track say its name and roles.
-  func isSaid(by descriptions: [Box]) -> Bool {
-    let said = TrackLabels(descriptions)
-    return said.name == name && said.roles == roles
+  private static func content(_ box: Box) -> ArraySlice<UInt8> {
+    box.bytes[...].dropFirst(box.headerSize)
   }
+
+  /// The boxes in user data; `nil` where these are damaged.
+  private static func items(_ box: Box) -> [Box]? {
+    let content = Self.content(box)
+    guard let items = try? Box.prefix(content, count: .max) else { return nil }
+    // QuickTime's end in zeros.
+    let rest = content.dropFirst(items.reduce(0) { $0 + $1.bytes.count })
+    return rest.allSatisfy { $0 == 0 } ? items : nil
+  }
+
+  /// Descriptions of a track with the name and the roles that they do not say.
+  func added(to descriptions: [Box]) -> [Box] {
+    let said = TrackLabels(descriptions)
+    let unsaid = TrackLabels(
+      name: said.name == name ? nil : name, roles: roles.filter { !said.roles.contains($0) })
+    guard let added = unsaid.boxes.first else { return descriptions }
+    // A track has its user data in one box, if that can be read.
+    guard let place = descriptions.firstIndex(where: { $0.type == "udta" }),
+      let items = Self.items(descriptions[place])
+    else { return descriptions + [added] }
+    var result = descriptions
+    result[place] = Box("udta", items + added.boxes)
+    return result
+  }
+
+  /// The name that a handler gives its track; `nil` for one that programs give every track of a kind.
+  ///
+  /// - Parameter handler: the handler's name, as it is stored.
+  static func name(ofHandler handler: String) -> String? {
+    var name = handler[...]
+    // Some programs write QuickTime's form, a count in front, into other files.
+    while let first = name.unicodeScalars.first, first.value <= 0x20 { name = name.dropFirst() }
+    while let last = name.unicodeScalars.last, last.value <= 0x20 { name = name.dropLast() }
+    let plain = name.lowercased()
+    if plain.isEmpty || usualHandlers.contains(plain) || plain.contains("gpac") { return nil }
+    if usualStarts.contains(where: { plain.hasPrefix($0) }) { return nil }
+    if usualEnds.contains(where: { plain.hasSuffix($0) }) { return nil }
+    return String(name)
+  }
+
+  /// The last ones are this project's own.
+  private static let usualHandlers: Set<String> = [
+    "audio", "data", "metadata", "subtitle", "subtitles", "text", "vide", "soun",
+    "video", "sound", "captions", "chapters", "timecode", "disparity", "cinematic metadata",
+  ]
+  /// Apple's, Adobe's and Google's; of cameras, which name the coding.
+  private static let usualStarts = [
+    "core media ", "mainconcept", "iso media", "gopro ", "dji.", "\u{A9}", "(c) ",
+  ]
+  /// `VideoHandler`, `Apple Sound Media Handler`, Android's `VideoHandle`.
+  private static let usualEnds = ["handler", "handle"]
 
   /// The user data that say this; none for a track without labels.
   var boxes: [Box] {
@@ -128,6 +177,7 @@ extension AssetTrack {
     if let stream = container as? StreamTrack { return stream.labels }
     let stored = try await (container as? any CodedTrack)?.stored()
     var labels = TrackLabels(stored?.extras ?? [])
+    labels.name = labels.name ?? (container as? BoxTrack)?.handlerName
     labels.extendedLanguage = stored?.extendedLanguage
     return labels
   }

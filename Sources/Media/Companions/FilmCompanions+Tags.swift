@@ -61,8 +61,7 @@ extension FilmCompanions {
   static func descriptions(
     ofTrack boxes: [Box], _ labels: TrackLabels, in format: MovieFormat
   ) -> [Box] {
-    let boxes = boxes.map { box($0, in: format) }
-    return labels.isSaid(by: boxes) ? boxes : boxes + labels.boxes
+    labels.added(to: boxes.map { box($0, in: format) })
   }
 
   /// A movie's own `meta`: a plain box in QuickTime, one with a version in MP4.

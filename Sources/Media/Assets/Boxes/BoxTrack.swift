@@ -11,6 +11,7 @@ final class BoxTrack: CodedTrack {
     let box: BoxHeader
     let header: TrackHeader
     let mediaType: MediaType
+    let handlerName: String?
     let mediaHeader = SharedLoad<MediaHeader>()
     let editList = SharedLoad<EditList?>()
     let entries = SharedLoad<[SampleEntry]>()
@@ -25,10 +26,11 @@ final class BoxTrack: CodedTrack {
       header = try container.named { () throws(CinematicError) in try TrackHeader(content) }
       let mdia = try await container.box("mdia", in: box)
       let handler = try await browser.content(try await container.box("hdlr", in: mdia))
-      mediaType = MediaType(
-        rawValue: try container.named { () throws(CinematicError) in
-          try HandlerReference(handler).handler
-        })
+      let reference = try container.named { () throws(CinematicError) in
+        try HandlerReference(handler)
+      }
+      mediaType = MediaType(rawValue: reference.handler)
+      handlerName = TrackLabels.name(ofHandler: reference.name)
     }
   }
 
@@ -37,6 +39,8 @@ final class BoxTrack: CodedTrack {
 
   var trackID: UInt32 { content.header.trackID }
   var mediaType: MediaType { content.mediaType }
+  /// The name for people that the handler gives it; `nil` for the usual ones.
+  var handlerName: String? { content.handlerName }
   private var box: BoxHeader { content.box }
   private var browser: BoxBrowser { container.browser }
 

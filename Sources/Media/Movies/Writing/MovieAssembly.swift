@@ -63,11 +63,12 @@ final class MovieAssembly {
       frameDuration = target.nominalFrameDuration
       video = encoder.track(target, in: format)
     }
-    // Copied tracks have theirs.
-    if video.extraBoxes.isEmpty {
-      video.extraBoxes = settings.companions.pictureDescriptions(in: format)
-    }
     let labels = settings.companions.pictureLabels
+    // Copied tracks have theirs.
+    video.extraBoxes =
+      video.extraBoxes.isEmpty
+      ? settings.companions.pictureDescriptions(in: format) : labels.added(to: video.extraBoxes)
+    if let name = labels.name { video.name = name }
     video.extendedLanguage = video.extendedLanguage ?? labels.extendedLanguage
     if video.language == "und", let code = settings.companions.pictureLanguageCode {
       video.language = code
