@@ -340,11 +340,55 @@ struct TrackPlaceTests {
       #expect(mixed.track.losses.map(\.reason) == told && colors(mixed.captions) == [nil])
     }
     #expect(try Self.back(document([color]), .quickTimeText).track.losses.map(\.reason) == told)
-    // FFmpeg's black says nothing.
     let black = try Self.back(document([.black]), .timedText)
-    #expect(black.track.losses.isEmpty && colors(black.captions) == [nil])
+    #expect(black.track.losses.isEmpty && colors(black.captions) == [.black])
+    // Blanks between spans that have a colour each have none.
+    let spans = document([color, color]).captions.map { caption in
+      let style = caption.pieces[0].style
+      return Caption(
+        pieces: [("one", style), (" ", .plain), ("two", style), ("\n", .plain), ("three", style)],
+        timeRange: caption.timeRange)
+    }
+    let joined = try Self.back(
+      CaptionDocument(captions: spans, format: .webVTT), .timedText)
+    #expect(joined.track.losses.isEmpty && colors(joined.captions) == [color])
     let none = try Self.back(document([nil]), .timedText)
     #expect(none.track.losses.isEmpty && colors(none.captions) == [nil])
+  }
+
+  /// The black that FFmpeg writes unasked says nothing; in any other entry black is meant.
+  @Test func blackBackgrounds() throws {
+    func background(_ entry: [UInt8]) throws -> Caption.Color? {
+      let box = Box("tx3g", data: entry)
+      let samples: [CaptionTrack.Sample] = [
+        (
+          TimeRange(start: .zero, end: Time(value: 1, timescale: 1)),
+          SampleEntry.textSample("words")
+        )
+      ]
+      let captions = try CaptionTrack.captions(entry: box, samples: samples).captions
+      #expect(captions.map(\.text) == ["words"])
+      return captions.first?.pieces.first?.style.backgroundColor
+    }
+    func entry(_ font: String, size: UInt8, justification: [UInt8] = [1, 0xFF]) -> [UInt8] {
+      let head: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0]
+      let black: [UInt8] = [0, 0, 0, 0xFF]
+      let style: [UInt8] = [0, 0, 0, 0, 0, 1, 0, size, 0xFF, 0xFF, 0xFF, 0xFF]
+      let count: [UInt8] = [0, 1, 0, 1, UInt8(font.utf8.count)]
+      var bytes = head
+      bytes += justification
+      bytes += black
+      bytes += [UInt8](repeating: 0, count: 8)
+      bytes += style
+      bytes += Box("ftab", data: count + Array(font.utf8)).bytes
+      return bytes
+    }
+    #expect(try background(entry("Arial", size: 16)) == nil)
+    let rate = Box("btrt", data: [UInt8](repeating: 0, count: 12))
+    #expect(try background(entry("Arial", size: 60) + rate.bytes) == nil)
+    #expect(try background(entry("Verdana", size: 20)) == .black)
+    #expect(try background(entry("Arial", size: 16, justification: [1, 0])) == .black)
+    #expect(try background(entry("Serif", size: 18)) == .black)
   }
 
   /// A text that no sample holds is cut, and that is an error.

@@ -65,11 +65,25 @@ extension TimedTextSamples {
       (try? reader.skip(8)) != nil, var style = style(&reader)?.style
     else { return (.usual, .plain) }
     let color = Caption.Color(rgba: background)
-    // Black is what FFmpeg writes for text that says nothing of it.
-    if color.alpha > 0, color != .black { style.backgroundColor = color }
+    if color.alpha > 0, !isUnstyled(entry) { style.backgroundColor = color }
     return (
       Place(horizontal: Int8(bitPattern: horizontal), vertical: Int8(bitPattern: vertical)), style
     )
+  }
+
+  /// Whether an entry is the one that FFmpeg writes for text that says nothing of its look: it has black behind white text
+  /// of Arial. The size goes by the pictures' height.
+  private static func isUnstyled(_ entry: Box) -> Bool {
+    let content = Array(entry.bytes[...].dropFirst(entry.headerSize))
+    // The data reference, flags, centred at the bottom, the background, the box; the style's range, font and face.
+    let head: [UInt8] = [
+      0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0xFF, 0, 0, 0, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0,
+      0, 0, 0, 0, 0, 1, 0,
+    ]
+    let font: [UInt8] = [0, 1, 0, 1, 5]
+    var tail = [UInt8](repeating: 0xFF, count: 4)
+    tail += Box("ftab", data: font + Array("Arial".utf8)).bytes
+    return content.starts(with: head) && content.dropFirst(head.count + 1).starts(with: tail)
   }
 
   /// A text in stretches of one style each: what no record covers has the usual one.

@@ -42,10 +42,14 @@ struct TimedTextSamples {
 
   /// The colour behind all text; `nil` if some of it has another one, or none.
   private static func commonBackground(of captions: [Caption]) -> Caption.Color? {
-    let colors = Set(captions.flatMap(\.pieces).map(\.style.backgroundColor))
+    let pieces = captions.flatMap(\.pieces).filter { !isBlank($0.text) }
+    let colors = Set(pieces.map(\.style.backgroundColor))
     guard colors.count == 1, let color = colors.first else { return nil }
     return color
   }
+
+  /// Whether a piece is nothing but blanks and line breaks, which files that colour each span leave without a colour.
+  private static func isBlank(_ text: String) -> Bool { text.allSatisfy(\.isWhitespace) }
 
   private mutating func tellLosses(
     of caption: Caption, in place: Place, on background: Caption.Color?
@@ -69,7 +73,7 @@ struct TimedTextSamples {
     }
     for piece in caption.pieces {
       if piece.style.ruby != nil { lose(caption, "ruby is left out") }
-      if let color = piece.style.backgroundColor, color != background {
+      if let color = piece.style.backgroundColor, color != background, !Self.isBlank(piece.text) {
         lose(caption, "boxes have the player's colour")
       }
       if piece.style.decoration?.isDisjoint(with: [.lineThrough, .overline]) == false {
