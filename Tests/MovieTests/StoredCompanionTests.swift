@@ -110,6 +110,26 @@ import Testing
     #expect(found.leftOut == ["\(words) behind the end"])
   }
 
+  /// Captions that begin then are named, and those that are cut, but for less than a frame; blank samples are none.
+  @Test(arguments: [
+    (1790, [String]()), (1824, []), (1825, ["the rest of a caption that goes on behind the end"]),
+  ])
+  func captionsBehindTheEnd(_ end: Int, _ cut: [String]) async throws {
+    func layout(_ texts: [(String, Int)]) -> MovieLayout {
+      let text = MovieLayout.Track(
+        "sbtl", timescale: 600, entry: SampleEntry.timedText(justification: (1, -1)),
+        samples: texts.map { MovieLayout.Sample(SampleEntry.textSample($0.0), duration: $0.1) })
+      return MovieLayout([Self.pictures(), text])
+    }
+    // The pictures end at 1800 of 600 a second.
+    let found = try await Self.companions(layout([("one", 1200), ("two", end - 1200), ("", 900)]))
+    #expect(found.leftOut == cut && found.captionTrackCount == 1)
+    let late = try await Self.companions(layout([("one", 1800), ("two", 300), ("three", 1)]))
+    #expect(late.leftOut == ["2 captions that begin behind the end"])
+    let last = try await Self.companions(layout([("one", 1200), ("", 900), ("three", 60)]))
+    #expect(last.leftOut == ["a caption that begins behind the end"])
+  }
+
   /// Sound that movies share has the descriptions that all of them have; others are named, those of the first movie, too.
   @Test func metadataOfJoinedSound() {
     func movie(_ trackID: UInt32, _ microphone: String) -> FilmCompanions {

@@ -47,8 +47,9 @@ extension FilmCompanions {
       chapters = Self.neroChapters(box, zero)
     }
     chapters.sort { $0.time < $1.time }
-    try await leaveOutChapters(
-      behind: [pictures] + tracks.filter { $0.mediaType == .audio }, zero)
+    try await leaveOutText(
+      behind: [pictures] + tracks.filter { $0.mediaType == .audio }, zero,
+      frameDuration: frameDuration)
   }
 
   /// An asset's captions and nothing else, also where it has no pictures. Unreadable ones are named, and are no error.
@@ -78,11 +79,12 @@ extension FilmCompanions {
     }
   }
 
-  /// Names the chapters that begin when neither pictures nor sound are left: no film has them.
-  private mutating func leaveOutChapters(
-    behind tracks: [AssetTrack], _ zero: Time
+  /// Names the chapters and captions that begin when neither pictures nor sound are left, and captions that go on for more
+  /// than a frame then: no film has them.
+  private mutating func leaveOutText(
+    behind tracks: [AssetTrack], _ zero: Time, frameDuration: Time
   ) async throws(CinematicError) {
-    guard !chapters.isEmpty else { return }
+    guard !chapters.isEmpty || !texts.isEmpty else { return }
     var end = Time.zero
     for track in tracks {
       do throws(CinematicError) {
@@ -94,11 +96,40 @@ extension FilmCompanions {
       }
     }
     let count = chapters.count { $0.time >= end }
-    guard count > 0 else { return }
-    chapters.removeAll { $0.time >= end }
-    leftOut.append(
-      count == 1
-        ? "a chapter that begins behind the end" : "\(count) chapters that begin behind the end")
+    if count > 0 {
+      chapters.removeAll { $0.time >= end }
+      leftOut.append(
+        count == 1
+          ? "a chapter that begins behind the end" : "\(count) chapters that begin behind the end")
+    }
+    nameCaptions(behind: end, frameDuration: frameDuration)
+  }
+
+  private mutating func nameCaptions(behind end: Time, frameDuration: Time) {
+    var (late, cut) = (0, 0)
+    for text in texts where text.samples.contains(where: { $0.timeRange.end > end }) {
+      // Samples without a text are none.
+      let document =
+        text.document ?? (try? CaptionTrack.captions(entry: text.entry, samples: text.samples))
+      for caption in document?.captions ?? [] {
+        if caption.timeRange.start >= end {
+          late += 1
+        } else if caption.timeRange.end > end + frameDuration {
+          cut += 1
+        }
+      }
+    }
+    if late > 0 {
+      leftOut.append(
+        late == 1
+          ? "a caption that begins behind the end" : "\(late) captions that begin behind the end")
+    }
+    if cut > 0 {
+      leftOut.append(
+        cut == 1
+          ? "the rest of a caption that goes on behind the end"
+          : "the rest of \(cut) captions that go on behind the end")
+    }
   }
 
   private mutating func add(
