@@ -8,24 +8,25 @@ import Testing
 
 /// The names of tracks of sound in exports.
 @Suite struct SoundNameTests {
-  /// A movie of two tracks of sound, each with a name and what it is there for.
+  /// A movie of one or two tracks of sound, each with a name and what it is there for.
   private static func movie(
-    _ name: String, _ choices: [TrackChoice] = [TrackChoice(), TrackChoice()], in folder: Folder
+    _ name: String, _ choices: [TrackChoice] = [TrackChoice(), TrackChoice()],
+    languages: [String] = ["fra", "fra"], labels: [TrackLabels] = Self.labels, in folder: Folder
   ) async throws {
     folder.write(Material.wave(seconds: 0.2), to: "sound.wav")
     let asset = try Asset.named(folder.file("sound.wav"))
     let track = try #require(try await asset.loadTracks(withMediaType: .audio).first)
     let source = try await SoundSource(track)
-    let tracks = zip(labels, choices).map { label, choice in
+    let tracks = languages.indices.map { number in
       var track = SoundTrack(
         segments: [
           SoundSegment(
             source: source,
             sourceTimeRange: TimeRange(start: .zero, duration: Time(value: 1, timescale: 5)),
             time: .zero)
-        ], languageCode: "fra")
-      track.labels = label
-      track.choice = choice
+        ], languageCode: languages[number])
+      track.labels = labels[number]
+      track.choice = choices[number]
       return track
     }
     var settings = WriterSettings(
@@ -65,6 +66,34 @@ import Testing
         #expect(try await track.load(.languageCode) == "fra")
       }
       #expect(found == Self.labels, "\(movies.count)")
+    }
+  }
+
+  /// Movies one after another share a track for each language; what is heard alone is played beside the others.
+  @Test func languages() async throws {
+    let folder = Folder()
+    for (number, languages) in [["deu", "fra"], ["fra", "deu"], ["spa"]].enumerated() {
+      let part = Folder()
+      let labels = [TrackLabels(name: "One"), TrackLabels(name: "Other")]
+      try await Self.movie("movie.mov", languages: languages, labels: labels, in: part)
+      folder.write(part.read("movie.mov"), to: "\(number).mov")
+    }
+    for (movies, languages, groups) in [
+      (["0.mov", "1.mov"], ["deu", "fra"], [1, 1]),
+      (["0.mov", "2.mov"], ["deu", "fra", "spa"], [1, 1, 0]),
+      (["2.mov", "2.mov"], ["spa"], [1]),
+    ] as [([String], [String], [UInt16])] {
+      try await works(["export"] + movies + ["-o", "film.mov", "--force"], in: folder)
+      var (found, choices): ([String], [TrackChoice]) = ([], [])
+      for track in try await Asset(path: folder.file("film.mov")).loadTracks(
+        withMediaType: .audio)
+      {
+        found.append(try await track.load(.languageCode) ?? "")
+        choices.append(try await track.choice())
+      }
+      #expect(found == languages)
+      #expect(choices.map(\.alternateGroup) == groups)
+      #expect(choices.map(\.isEnabled) == groups.indices.map { $0 == 0 || groups[$0] == 0 })
     }
   }
 

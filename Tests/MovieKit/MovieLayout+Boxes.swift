@@ -86,7 +86,7 @@ extension MovieLayout {
       builder.u32(0)
       builder.u32(track.timescale)
       builder.u32(offsets == nil ? 0 : track.duration)
-      builder.u16(0x55C4)
+      builder.u16(track.language.utf8.reduce(0) { $0 << 5 | Int($1 & 31) })
       builder.u16(0)
     }
     let handler = Box.full("hdlr") { builder in

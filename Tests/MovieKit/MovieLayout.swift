@@ -24,6 +24,8 @@ public struct MovieLayout {
     public var handler: FourCC
     /// The handler's: one that many programs write.
     public var handlerName = "Video"
+    /// Three letters of ISO 639-2.
+    public var language = "und"
     public var timescale: Int
     public var entry: Box?
     public var samples: [Sample]

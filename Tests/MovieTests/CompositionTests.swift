@@ -142,6 +142,55 @@ import Testing
     #expect(error?.code == .invalidParameter)
   }
 
+  /// A movie with a sound track of each language, numbered from 10; those in capitals are commentaries.
+  private static func movie(_ languages: [String]) async throws -> AssetInfo {
+    var layout = PhoneMovie.layout(frames: 12)
+    let sound = layout.tracks.remove(at: 2)
+    for (number, language) in languages.enumerated() {
+      var track = sound
+      track.id = 10 + number
+      track.language = language.lowercased()
+      if track.language != language { track.extras = TrackLabels(roles: ["commentary"]).boxes }
+      layout.tracks.append(track)
+    }
+    return try await AssetInfo(asset: Asset(source: MemorySource(layout.bytes())))
+  }
+
+  /// Sound of one language and role is one track; sound of an unknown language goes with any of its role. What fits none
+  /// has a track of its own.
+  @Test(
+    arguments: [
+      ([["deu", "fra"], ["fra", "deu"]], [[10, 11], [11, 10]]),
+      ([["deu"], ["spa"]], [[10, 0], [0, 10]]), ([["und"], ["und"]], [[10, 10]]),
+      ([["und"], ["deu"]], [[10, 10]]),
+      ([["und"], ["deu"], ["fra"]], [[10, 10, 0], [0, 0, 10]]),
+      ([["deu", "fra"], ["und"]], [[10, 10], [11, 0]]),
+      ([["und", "fra"], ["fra", "deu"]], [[10, 11], [11, 10]]),
+      ([["deu", "DEU"], ["DEU", "deu"]], [[10, 11], [11, 10]]),
+      ([["und"], ["UND"]], [[10, 0], [0, 10]]),
+    ] as [([[String]], [[UInt32]])])
+  func languagesOfSound(_ movies: [[String]], _ expected: [[UInt32]]) async throws {
+    let composition = Composition()
+    let first = try await Self.movie(movies[0])
+    let info = try await composition.addTracks(for: first)
+    try await info.insertTimeRange(of: first)
+    for languages in movies.dropFirst() {
+      try await info.insertTimeRange(of: Self.movie(languages))
+    }
+    var found: [[UInt32]] = []
+    for trackID in info.soundTrackIDs {
+      let track = try #require(composition.track(withTrackID: trackID))
+      found.append(
+        movies.indices.map { number in
+          // The third frame of each movie.
+          let time = Time(value: Int64(12 * number + 3), timescale: 30)
+          return track.segment(at: time)?.sourceTrack?.trackID ?? 0
+        })
+    }
+    #expect(found == expected)
+    #expect(composition.tracks.allSatisfy { $0.timeRange.duration == composition.duration })
+  }
+
   /// Picture, disparity, metadata and sound are inserted together; who has less has empty stretches.
   @Test func tracksStayInStep() async throws {
     let first = try await AssetInfo(

@@ -9,7 +9,8 @@ import Synchronization
 ///
 /// A missing or shorter track of an asset becomes an empty stretch: an insertion takes the same
 /// time in every track, and after one at the end all of these tracks are equally long. A track that
-/// is added for an asset inserted before the end ends with that asset.
+/// is added for an asset inserted before the end ends with that asset. Sound of one language and role is one track, and
+/// sound of a language that nobody says goes with any.
 public final class CompositionInfo: Sendable {
   public let composition: Composition
   public let cinematicVideoTrackID: UInt32
@@ -27,9 +28,15 @@ public final class CompositionInfo: Sendable {
     var isOwn: Bool
   }
 
+  /// A sound track of the composition: of every asset it has what is of its kind.
+  private struct SoundSlot {
+    var trackID: UInt32
+    var kind: CinematicSources.SoundKind
+  }
+
   private struct State {
     var metadata: [MetadataSlot] = []
-    var sound: [UInt32] = []
+    var sound: [SoundSlot] = []
     /// The assets by their video tracks.
     var assets: [ObjectIdentifier: AssetInfo] = [:]
   }
@@ -38,8 +45,8 @@ public final class CompositionInfo: Sendable {
 
   /// All metadata tracks, the first asset's first. An asset with more of them adds some.
   public var cinematicMetadataTrackIDs: [UInt32] { state.withLock { $0.metadata.map(\.trackID) } }
-  /// The sound tracks. An asset with more of them adds some.
-  public var soundTrackIDs: [UInt32] { state.withLock { $0.sound } }
+  /// The sound tracks. An asset with more of them adds some, and so does one with other languages or roles.
+  public var soundTrackIDs: [UInt32] { state.withLock { $0.sound.map(\.trackID) } }
   /// The track whose frames give the rhythm.
   public var frameTimingTrackID: UInt32 { cinematicVideoTrackID }
   /// The tracks whose frames a compositor needs.
@@ -70,7 +77,7 @@ public final class CompositionInfo: Sendable {
     cinematicVideoTrackID = add(.video)
     cinematicDisparityTrackID = add(info.cinematicDisparityTrack.mediaType)
     let metadata = sources.metadata.map { MetadataSlot(trackID: add(.metadata), isOwn: $0.isOwn) }
-    let sound = sources.sound.map { _ in add(.audio) }
+    let sound = sources.sound.map { SoundSlot(trackID: add(.audio), kind: $0.kind) }
     state.withLock { state in
       state.metadata = metadata
       state.sound = sound
@@ -130,11 +137,40 @@ public final class CompositionInfo: Sendable {
       if free == nil { state.metadata.append(slot) }
       parts[slot.trackID] = source.part
     }
-    for (number, source) in sources.sound.enumerated() {
-      if number == state.sound.count { state.sound.append(composition.addTrack(mediaType: .audio)) }
-      parts[state.sound[number]] = source
-    }
+    let trackIDs = soundTrackIDs(for: sources.sound.map(\.kind), in: &state.sound)
+    for (trackID, source) in zip(trackIDs, sources.sound) { parts[trackID] = source.part }
     return parts
+  }
+
+  /// The tracks for an asset's sound: those of its language and role, then those of a language that nobody says, or any of
+  /// its role where the asset does not say its own. Adds tracks for what has none.
+  private func soundTrackIDs(
+    for kinds: [CinematicSources.SoundKind], in slots: inout [SoundSlot]
+  ) -> [UInt32] {
+    var places = [Int?](repeating: nil, count: kinds.count)
+    for mustBeSaid in [true, false] {
+      for (number, kind) in kinds.enumerated() where places[number] == nil {
+        var place = 0
+        while place < slots.count, places[number] == nil {
+          let isFit =
+            mustBeSaid ? slots[place].kind == kind : slots[place].kind.mayContinue(in: kind)
+          if isFit, !places.contains(place) { places[number] = place }
+          place += 1
+        }
+      }
+    }
+    var trackIDs: [UInt32] = []
+    for (place, kind) in zip(places, kinds) {
+      if let place {
+        slots[place].kind.language = slots[place].kind.language ?? kind.language
+        trackIDs.append(slots[place].trackID)
+      } else {
+        let trackID = composition.addTrack(mediaType: .audio)
+        slots.append(SoundSlot(trackID: trackID, kind: kind))
+        trackIDs.append(trackID)
+      }
+    }
+    return trackIDs
   }
 
   /// The portion of a part within a range, with empty stretches where it has nothing.
@@ -159,7 +195,7 @@ public final class CompositionInfo: Sendable {
   private var allTrackIDs: Set<UInt32> {
     state.withLock { state in
       Set(
-        [cinematicVideoTrackID, cinematicDisparityTrackID] + state.sound
+        [cinematicVideoTrackID, cinematicDisparityTrackID] + state.sound.map(\.trackID)
           + state.metadata.map(\.trackID))
     }
   }
@@ -189,17 +225,39 @@ private struct CinematicSources {
     var timeRange: TimeRange
   }
 
+  /// What makes sound of one asset go on in that of another.
+  struct SoundKind: Hashable {
+    /// Three letters of ISO 639-2; `nil` if unknown.
+    var language: String?
+    /// What it is there for, less that it is the usual sound.
+    var roles: Set<String>
+
+    /// Damaged descriptions say nothing: whoever reads the sound is told.
+    init(_ track: AssetTrack) async {
+      let code = try? await track.load(.languageCode)
+      let labels = try? await track.labels()
+      language = code == "und" ? nil : code
+      roles = Set(labels?.roles ?? []).subtracting(["main"])
+    }
+
+    /// Whether both have one role, and one of them a language that is unknown.
+    func mayContinue(in other: SoundKind) -> Bool {
+      roles == other.roles && (language == nil || other.language == nil)
+    }
+  }
+
   var video: Part
   var disparity: Part
   var metadata: [(part: Part, isOwn: Bool)] = []
-  var sound: [Part] = []
+  var sound: [(part: Part, kind: SoundKind)] = []
 
   init(_ info: AssetInfo) async throws(CinematicError) {
     video = try await Self.part(info.cinematicVideoTrack)
     disparity = try await Self.part(info.cinematicDisparityTrack)
     for track in try await info.asset.load(.tracks) {
       if track.mediaType == .audio {
-        sound.append(Part(track: track, timeRange: try await track.load(.timeRange)))
+        let part = Part(track: track, timeRange: try await track.load(.timeRange))
+        sound.append((part, await SoundKind(track)))
       } else if track.mediaType == .metadata {
         let entries: [SampleEntry] = try await track.load(.formatDescriptions)
         guard entries.contains(where: CinematicTracks.isCinematic) else { continue }
@@ -210,7 +268,8 @@ private struct CinematicSources {
 
   /// Where the last of the tracks ends.
   var end: Time {
-    ([video, disparity] + metadata.map(\.part) + sound).map(\.timeRange.end).max() ?? .zero
+    let parts = [video, disparity] + metadata.map(\.part) + sound.map(\.part)
+    return parts.map(\.timeRange.end).max() ?? .zero
   }
 
   private static func part(_ track: AssetTrack) async throws(CinematicError) -> Part {

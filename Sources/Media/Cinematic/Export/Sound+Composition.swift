@@ -30,7 +30,23 @@ extension Sound {
       if let error = leftOut.first { throw error }
       return nil
     }
-    self = .tracks(tracks, leftOut: leftOut)
+    self = .tracks(Self.played(tracks), leftOut: leftOut)
+  }
+
+  /// Tracks as players are to choose among them: sound that is heard while its alternatives are silent, as that of a movie
+  /// in another language, is played beside these. Players would choose the silence otherwise.
+  private static func played(_ tracks: [SoundTrack]) -> [SoundTrack] {
+    var tracks = tracks
+    for number in tracks.indices where tracks[number].choice.isEnabled {
+      let group = tracks[number].choice.alternateGroup
+      let others = tracks[..<number].filter {
+        $0.choice.isEnabled && $0.choice.alternateGroup == group
+      }
+      if !others.isEmpty, !others.contains(where: { $0.isHeard(with: tracks[number]) }) {
+        tracks[number].choice.alternateGroup = 0
+      }
+    }
+    return tracks
   }
 }
 
@@ -77,13 +93,23 @@ extension SoundTrack {
         let end = try await source.load(.timeRange).end
         range = TimeRange(start: range.start, end: max(range.end, end))
       }
-      if segments.isEmpty {
+      // The first source names the track, but for a language that it does not say.
+      if languageCode == nil || languageCode == "und" {
         languageCode = try await source.load(.languageCode)
+      }
+      if segments.isEmpty {
         labels = try await source.labels()
         choice = try await source.choice()
       }
       segments.append(
         SoundSegment(source: sound, sourceTimeRange: range, time: segment.timeRange.start))
+    }
+  }
+
+  /// Whether some moment has sound of both.
+  fileprivate func isHeard(with other: SoundTrack) -> Bool {
+    segments.contains { segment in
+      other.segments.contains { !$0.timeRange.intersection(segment.timeRange).isEmpty }
     }
   }
 }
