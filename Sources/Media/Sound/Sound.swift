@@ -6,7 +6,7 @@ import FocalCore
 ///
 /// Sound is copied packet by packet where a track's segments are coded alike and the container holds
 /// the coding; otherwise it is decoded, resampled and compressed: as AAC, in WebM as Opus, or as ALAC where the movie is
-/// QuickTime's and nothing is lost by that.
+/// QuickTime's and every segment is decoded without loss; it has 24 bits where rates or channels differ.
 public enum Sound: Sendable {
   /// How much of an asset's sound.
   public enum Extent: Hashable, Sendable {

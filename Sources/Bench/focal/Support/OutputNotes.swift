@@ -160,15 +160,24 @@ struct OutputNotes {
     for (index, track) in writtenSound.enumerated() {
       guard let stored = track.storedAs else { continue }
       let sound = writtenSound.count > 1 ? "track \(index + 1) of the sound" : "the sound"
-      note(
-        stored == track.codec
-          ? "\(sound) (\(track.codec)) is encoded again: \(outputName) does not hold a part of it as it is"
-          : "\(sound) (\(track.codec)) is encoded as \(stored.uppercased()): \(outputName) does not hold it"
-            + " as it is")
+      let isAgain = stored == track.codec
+      let how = isAgain ? "again" : "as \(stored.uppercased())"
+      let unheld = "\(outputName) does not hold \(isAgain ? "a part of it" : "it") as it is"
+      let reason = track.reason.map { Self.words(for: $0) } ?? unheld
+      note("\(sound) (\(track.codec)) is encoded \(how): \(reason)")
       if let change = track.layoutChange { note("\(sound): \(Self.text(of: change, stored))") }
     }
     for error in settings.sound?.leftOut ?? [] {
       note("a track of sound is left out: \(error.message)")
+    }
+  }
+
+  private static func words(for reason: WrittenSound.Reason) -> String {
+    switch reason {
+    case .channels: "its parts have different channels"
+    case .sampleRates: "its parts have different sample rates"
+    case .codings: "its parts are coded differently"
+    case .gaps: "it has gaps"
     }
   }
 

@@ -53,7 +53,8 @@ final class SoundEncoder: SoundLane {
     entry = try SoundEntry(compressor, in: container)
   }
 
-  /// ALAC where every stretch is decoded without loss into samples that it holds.
+  /// ALAC where every stretch is decoded without loss into samples that it holds. What is resampled or mixed, because others
+  /// have a higher rate or more channels, takes 24 bits.
   private static func coding(
     of stretches: [SoundStretch], in container: SoundContainer
   ) throws(CinematicError) -> SoundCompressor.Coding {
@@ -62,11 +63,12 @@ final class SoundEncoder: SoundLane {
     var bits: Int32 = 16
     for stretch in stretches {
       let parameters = stretch.source.parameters
-      guard parameters.sampleRate == first.sampleRate,
-        parameters.channelCount == first.channelCount, parameters.channelCount <= 6,
+      guard parameters.channelCount <= 6,
         let found = try parameters.losslessBits(name: stretch.source.name), found <= 24
       else { return .aac }
-      bits = max(bits, found)
+      let isAlike =
+        parameters.sampleRate == first.sampleRate && parameters.channelCount == first.channelCount
+      bits = max(bits, isAlike ? found : 24)
     }
     return .alac(bits: bits <= 16 ? 16 : 24)
   }

@@ -100,6 +100,7 @@ final class SoundMix {
       let encoder = try SoundEncoder(stretches, in: container, path: path)
       summary.storedAs = encoder.codecName
       summary.layoutChange = encoder.layoutChange
+      summary.reason = try reason(stretches)
       lane = encoder
     }
     add(lane, summary, languageCode, labels, choice, extras: extras)
@@ -138,6 +139,19 @@ final class SoundMix {
       end = stretch.end
     }
     return try SoundEntry(copying: stretches[0].source, in: container)
+  }
+
+  /// Why packets that the movie holds are not copied; `nil` where it does not hold them.
+  private func reason(
+    _ stretches: [SoundStretch]
+  ) throws(CinematicError) -> WrittenSound.Reason? {
+    let first = stretches[0].source.parameters
+    guard !container.isWebM, try SoundEntry(copying: stretches[0].source, in: container) != nil
+    else { return nil }
+    let others = stretches.dropFirst().map { $0.source.parameters }
+    if others.contains(where: { $0.channelCount != first.channelCount }) { return .channels }
+    if others.contains(where: { $0.sampleRate != first.sampleRate }) { return .sampleRates }
+    return others.allSatisfy { $0.isSameCoding(as: first) } ? .gaps : .codings
   }
 
   /// The tracks to be added to the movie, in order.
@@ -181,11 +195,28 @@ public struct WrittenSound: Hashable, Sendable, Encodable {
   public var storedAs: String?
   /// The change of where its channels are heard; `nil` if they stay where they are.
   public var layoutChange: LayoutChange?
+  /// Why it is encoded although the movie holds sound of its codec; `nil` if it does not, or nothing is encoded.
+  public var reason: Reason?
 
-  public init(codec: String, storedAs: String? = nil, layoutChange: LayoutChange? = nil) {
+  public init(
+    codec: String, storedAs: String? = nil, layoutChange: LayoutChange? = nil,
+    reason: Reason? = nil
+  ) {
     self.codec = codec
     self.storedAs = storedAs
     self.layoutChange = layoutChange
+    self.reason = reason
+  }
+
+  /// Differences between parts that one track cannot have as they are.
+  public enum Reason: String, Hashable, Sendable, Encodable {
+    /// How many there are.
+    case channels
+    case sampleRates
+    /// The codec, its configuration, or where channels are heard.
+    case codings
+    /// Silence between the parts.
+    case gaps
   }
 
   /// Other places for channels than those of the source, which the codec does not know.
