@@ -164,6 +164,53 @@ import Testing
     #expect((0.02...0.17).contains(largest))
   }
 
+  /// Of a clip that gets lighter, with lighter things nearer: some frames alone are what they are in the whole clip.
+  @Test(arguments: [["--focus", "0.3"], ["--focus-at", "0.2,0.5"]])
+  func chosenFramesAreThoseOfTheWholeClip(focus: [String]) async throws {
+    let folder = Folder().with("clip")
+    let size = Dimensions(width: 64, height: 48)
+    for number in 0..<18 {
+      let picture = try PixelBuffer(
+        dimensions: size, format: .rgba8,
+        values: (0..<size.count).flatMap { place -> [UInt8] in
+          let (x, y) = (place % size.width, place / size.width)
+          let code = UInt8(20 + 9 * number + (7 * x + 3 * y) % 20)
+          return [code, code, code, 255]
+        })
+      try PictureWriter.write(picture, to: folder.file("clip/\(number).png"))
+    }
+    folder.writeMapHelper("x / w + p[3 * (y * w + x)] / 255")
+    let input = ["clip/%d.png", "--helper", "python3 helper.py", "--every", "3"]
+    let part = ["--frames", "9-11"]
+    let render = ["render"] + input + focus + ["--f-number", "2"]
+    try await works(render + ["-o", "all/%d.png"], in: folder)
+    try await works(render + part + ["-o", "some/%d.png"], in: folder)
+    #expect(folder.names(in: "some") == ["10.png", "11.png", "9.png"])
+    let estimate = ["estimate"] + input
+    try await works(estimate + ["-o", "maps/%d.pfm"], in: folder)
+    try await works(estimate + part + ["-o", "few/%d.pfm"], in: folder)
+    for number in 9...11 {
+      let isPicture = folder.read("some/\(number).png") == folder.read("all/\(number).png")
+      #expect(isPicture, "picture \(number)")
+      let isMap = folder.read("few/\(number).pfm") == folder.read("maps/\(number).pfm")
+      #expect(isMap, "map \(number)")
+    }
+  }
+
+  @Test func mapsBesideThoseOfChosenFrames() {
+    let clip = 0..<30
+    func parts(_ chosen: Range<Int>, _ beginsWithClip: Bool, _ reach: Int) -> [Range<Int>] {
+      EstimationSurroundings(beginsWithClip: beginsWithClip, reach: reach)
+        .parts(around: chosen, of: clip)
+    }
+    #expect(parts(10..<12, false, 0) == [10..<12])
+    #expect(parts(10..<12, true, 0) == [0..<1, 10..<12])
+    #expect(parts(20..<22, true, 5) == [0..<6, 15..<27])
+    #expect(parts(8..<9, true, 5) == [0..<14])
+    #expect(parts(27..<30, false, 5) == [22..<30])
+    #expect(parts(0..<30, true, 5) == [0..<30])
+  }
+
   @Test func numbersMapsAsTheirPictures() async throws {
     let folder = Folder()
     try Self.clips(3, in: folder)

@@ -45,14 +45,18 @@ import Testing
         isNoisy: isNoisy)
     }
 
-    /// Every map, in order.
-    func maps(_ provider: any DisparityProvider, every interval: Int) async throws -> [[Float]] {
+    /// The maps, in order; by default every one.
+    func maps(
+      _ provider: any DisparityProvider, every interval: Int, of part: Range<Int>? = nil
+    ) async throws -> [[Float]] {
       let steady = SteadyEstimator(provider, interval: interval, size: SteadyTests.size)
+      let all = 0..<pictures.count
+      let wanted = part ?? all
       var maps: [[Float]] = []
-      try await steady.estimate(0..<pictures.count) { number throws(CinematicError) in
+      try await steady.estimate(wanted, of: all) { number throws(CinematicError) in
         EstimationInput(picture: pictures[number])
       } _: { number, map throws(CinematicError) in
-        #expect(number == maps.count)
+        #expect(number == wanted.lowerBound + maps.count)
         maps.append(map.cells)
       }
       return maps
@@ -125,6 +129,37 @@ import Testing
     #expect(isOwn)
     let last = zip(maps[6], clip.truth[6]).map { abs($0 - $1) }.reduce(0, +) / Float(maps[6].count)
     #expect(last < 0.0035)
+  }
+
+  /// Before a cut, across one and behind it, to the bit.
+  @Test func mapsOfAPartAreThoseOfTheWholeClip() async throws {
+    var clip = try Self.clip(SampleScene(), count: 8)
+    clip = try Self.clip(SampleScene(.street), count: 8, from: clip)
+    let provider = clip.provider(isNoisy: true)
+    let whole = try await clip.maps(provider, every: 3)
+    for part in [2..<5, 6..<10, 12..<14, 15..<16] {
+      let maps = try await clip.maps(provider, every: 3, of: part)
+      #expect(maps.count == part.count)
+      for (number, map) in zip(part, maps) {
+        let isSame = map.map(\.bitPattern) == whole[number].map(\.bitPattern)
+        #expect(isSame, "picture \(number) of \(part)")
+      }
+    }
+  }
+
+  /// Pictures beside those whose maps are wanted need not be readable.
+  @Test func aPartNeedsNoOtherPictures() async throws {
+    let clip = try Self.clip(SampleScene(), count: 7)
+    let steady = SteadyEstimator(
+      clip.provider(isNoisy: false), interval: 5, size: Self.size)
+    var numbers: [Int] = []
+    try await steady.estimate(3..<5, of: 0..<7) { number throws(CinematicError) in
+      guard (2..<5).contains(number) else { throw CinematicError(.malformed, "no picture") }
+      return EstimationInput(picture: clip.pictures[number])
+    } _: { number, _ throws(CinematicError) in
+      numbers.append(number)
+    }
+    #expect(numbers == [3, 4])
   }
 
   /// A provider of the caller's own, of one map.

@@ -8,9 +8,10 @@ import FocalCore
 /// The provider sees every so many pictures. Each of its maps is brought to the one before by a line (the scale and
 /// the offset that fit best where both show the same), and averaged with it along the optical flow; what was hidden
 /// before is taken as it is. Maps between two of them are carried by the flow from both sides, each weighted by how well
-/// the pictures agree. At cuts everything begins anew.
+/// the pictures agree. At cuts everything begins anew: a map depends on nothing before the last cut.
 ///
-/// Pictures come in rising order, and the maps in the same.
+/// Pictures come in rising order, and the maps in the same. Where only some maps of a clip are wanted, pictures before and
+/// behind them are looked at, and the maps are those of the whole clip.
 public final class SteadyEstimator {
   /// Where the pictures come from.
   public typealias Source = (_ number: Int) async throws(CinematicError) -> EstimationInput
@@ -27,6 +28,9 @@ public final class SteadyEstimator {
   private static let mostOffset: Float = 0.25
   /// A fit goes this part of the way back, so that scales do not drift away.
   private static let leak: Float = 0.05
+  /// How many pictures at a time are read on the way back to a cut.
+  private static let lookedBack = 64
+
   /// A picture, as far as it is needed once its map is made.
   private struct Look {
     var luma: [UInt8]
@@ -70,27 +74,40 @@ public final class SteadyEstimator {
 
   /// The maps of pictures that follow each other.
   ///
+  /// - Parameters:
+  ///   - numbers: the pictures whose maps are wanted.
+  ///   - clip: the pictures that there are. Unless a map right before the wanted ones is known, maps are estimated from the
+  ///     cut before them on; the last one is carried from the next picture that the provider sees. Pictures that are not
+  ///     wanted and cannot be read end the clip. `nil` if there are no others.
   /// - Throws: what the source, the provider and the sink throw; `incompatible` for maps of several sizes, `unsupported`
   ///   for maps of neither disparity format.
   public func estimate(
-    _ numbers: Range<Int>, _ source: Source, _ sink: Sink
+    _ numbers: Range<Int>, of clip: Range<Int>? = nil, _ source: Source, _ sink: Sink
   ) async throws(CinematicError) {
+    let clip = clip ?? numbers
     var next = numbers.lowerBound
+    if let anchor, anchor.number != next - 1 { self.anchor = nil }
+    if anchor == nil, !numbers.isEmpty, next > clip.lowerBound {
+      next = try await beginning(ofSceneAt: next, in: clip, source)
+    }
     // One picture ahead, where a cut was found.
     var ahead: (input: EstimationInput, look: Look)?
     while next < numbers.upperBound {
-      if let anchor, anchor.number != next - 1 { self.anchor = nil }
       var looks: [Look] = []
       var latest: EstimationInput?
       let most = anchor == nil ? 1 : interval
-      while looks.count < most, next + looks.count < numbers.upperBound {
+      while looks.count < most, next + looks.count < clip.upperBound {
         let input: EstimationInput
         let look: Look
         if let held = ahead {
           (input, look) = held
           ahead = nil
         } else {
-          input = try await source(next + looks.count)
+          let place = next + looks.count
+          guard
+            let read = try await Self.picture(place, of: next..<numbers.upperBound, source)
+          else { break }
+          input = read
           look = try self.look(at: input)
         }
         if let before = looks.last ?? anchor?.look, look.colors.beginScene(after: before.colors) {
@@ -114,14 +131,56 @@ public final class SteadyEstimator {
       let end = next + looks.count - 1
       let new = Anchor(
         number: end, look: last, values: try steady(made.cells, of: last.luma, after: looks.count))
-      for number in next..<end {
+      for number in next..<end where numbers.contains(number) {
         let values = try between(looks[number - next].luma, number, anchor, new)
         try await sink(number, try .map(values, size))
       }
-      try await sink(end, try .map(new.values, size))
+      if numbers.contains(end) { try await sink(end, try .map(new.values, size)) }
       anchor = new
       next = end + 1
     }
+  }
+
+  /// A picture; `nil` for one that is not needed and cannot be read.
+  private static func picture(
+    _ number: Int, of needed: Range<Int>, _ source: Source
+  ) async throws(CinematicError) -> EstimationInput? {
+    do throws(CinematicError) {
+      return try await source(number)
+    } catch {
+      guard !needed.contains(number), error.code != .cancelled else { throw error }
+      return nil
+    }
+  }
+
+  /// The first picture of the scene that a picture is of: no map before it counts.
+  private func beginning(
+    ofSceneAt number: Int, in clip: Range<Int>, _ source: Source
+  ) async throws(CinematicError) -> Int {
+    // The first picture that was looked at, and its colours.
+    var (first, following): (Int, SceneColors?) = (number + 1, nil)
+    while first > clip.lowerBound {
+      let start = max(clip.lowerBound, first - Self.lookedBack)
+      // `nil` for a picture that cannot be read.
+      var colors: [SceneColors?] = []
+      for place in start..<first {
+        guard let input = try await Self.picture(place, of: number..<(number + 1), source)
+        else {
+          colors.append(nil)
+          continue
+        }
+        colors.append(try look(at: input).colors)
+      }
+      if let following { colors.append(following) }
+      for index in colors.indices.dropFirst().reversed() {
+        guard let before = colors[index - 1], let after = colors[index],
+          !after.beginScene(after: before)
+        else { return start + index }
+      }
+      following = colors[0]
+      first = start
+    }
+    return clip.lowerBound
   }
 
   private func look(at input: EstimationInput) throws(CinematicError) -> Look {

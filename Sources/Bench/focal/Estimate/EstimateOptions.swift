@@ -90,13 +90,14 @@ extension EstimateOptions {
   /// - Parameters:
   ///   - map: as given.
   ///   - describesMap: whether options about a given map are given: the meaning of its codes, and its shape.
-  ///   - beginsWithClip: whether maps are estimated from a clip's first frame on, whichever frames are chosen.
+  ///   - surroundings: the maps that are needed beside those of the chosen frames.
   ///   - check: finds what cannot be done with estimated maps; called before any is.
   ///   - run: takes the estimated maps' path; `nil` where the command finds its map itself.
   /// - Throws: `invalidParameter` for a map beside options to estimate one, what estimating throws, what `run` throws.
   func withMap<Value: Sendable>(
     of input: String, given map: String?, describesMap: Bool, for output: String,
-    options: ReadOptions, overwrite: Bool, beginsWithClip: Bool = true, _ progress: Progress.Style,
+    options: ReadOptions, overwrite: Bool,
+    surroundings: EstimationSurroundings = EstimationSurroundings(), _ progress: Progress.Style,
     check: () async throws -> Void = {}, _ run: (String?) async throws -> Value
   ) async throws -> Value {
     guard map == nil || !isGiven else {
@@ -127,7 +128,7 @@ extension EstimateOptions {
     try await check()
     let maps = try await EstimatedMaps.make(
       of: input, await choice(for: input), for: output, options: options, overwrite: overwrite,
-      beginsWithClip: beginsWithClip, progress)
+      surroundings: surroundings, progress)
     do {
       let result = try await run(maps.path)
       maps.end(isDone: true)

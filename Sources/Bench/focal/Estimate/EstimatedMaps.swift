@@ -34,13 +34,12 @@ struct EstimatedMaps: Sendable {
   /// - Parameters:
   ///   - options: how the input is read.
   ///   - overwrite: whether the output may be there already.
-  ///   - beginsWithClip: whether there are maps from a clip's first frame on, because that settles something; else of
-  ///     the chosen frames alone.
+  ///   - surroundings: the maps that are made beside those of the chosen frames.
   /// - Throws: `unwritable` for an output that is there, or a folder of another's; `invalidState` for maps that another
   ///   command is making.
   static func make(
     of input: String, _ choice: EstimationChoice, for output: String, options: ReadOptions,
-    overwrite: Bool, beginsWithClip: Bool, _ progress: Progress.Style
+    overwrite: Bool, surroundings: EstimationSurroundings, _ progress: Progress.Style
   ) async throws -> EstimatedMaps {
     var options = options
     // Both eyes are looked at.
@@ -54,30 +53,21 @@ struct EstimatedMaps: Sendable {
     } else if !PipePath.isPipe(output), case .movie = try OutputFormat(path: output) {
       try checkOutputName(output, overwrite: overwrite)
     }
-    // A map of a clip has the number of its frame.
-    var whole = source
-    if beginsWithClip, let frames = options.frames, !source.reader.isNumbered,
-      properties.kind == .clip
-    {
-      options.frames = 0...frames.upperBound
-      whole = try await EstimationSource(
-        input, eyes: choice.eyes, exchanged: choice.exchanged, options: options)
-    }
     let isPassing = properties.kind == .still || PipePath.isPipe(output)
     let folder = Self.folder(for: output)
     let maps = EstimatedMaps(
       path: folder + "/%06d.exr", folder: folder, isPassing: isPassing,
       held: try Self.hold(folder))
-    let frames = options.frames
     try maps.begin(
-      [input, Self.stamp(input, frames: frames), "\(frames.map { "\($0)" } ?? "all")"]
-        + (choice.signature + options.signature).map { $0 + " " + Self.stamp($0, frames: frames) })
+      [input, Self.stamp(input), "\(options.frames.map { "\($0)" } ?? "all")"]
+        + (choice.signature + options.signature).map { $0 + " " + Self.stamp($0) })
     note(
       "\(PipePath.inputName(input)) has no map: disparity is estimated by \(choice.provider.name)")
     if let half { noteShape(of: half, in: properties.shownDimensions) }
     let job = EstimationJob(
-      input: input, source: whole, provider: choice.provider, output: maps.path,
-      resumes: true, storesHalves: true, interval: choice.interval, progress: progress)
+      input: input, source: source, provider: choice.provider, output: maps.path,
+      resumes: true, storesHalves: true, surroundings: surroundings, interval: choice.interval,
+      progress: progress)
     do {
       _ = try await job.run()
     } catch {
@@ -141,13 +131,11 @@ struct EstimatedMaps: Sendable {
     return output + NumberedPattern.mapsEnding
   }
 
-  /// Size and time of a file, which say whether it is the same one; of numbered files, a checksum of all of them.
-  ///
-  /// - Parameter frames: the numbers that are read; `nil` for all.
-  static func stamp(_ path: String, frames: ClosedRange<Int>? = nil) -> String {
+  /// Size and time of a file, which say whether it is the same one; of numbered files, a checksum of all of them: pictures
+  /// from all over the clip settle the maps' range.
+  static func stamp(_ path: String) -> String {
     if let pattern = try? NumberedPattern(path), let numbers = try? pattern.existingNumbers() {
-      let read = numbers.filter { frames?.contains($0) ?? true }
-      let stamps = read.map { "\($0) \(fileStamp(pattern.path($0)))\n" }.joined()
+      let stamps = numbers.map { "\($0) \(fileStamp(pattern.path($0)))\n" }.joined()
       return SHA256.digits(of: Data(stamps.utf8))
     }
     return fileStamp(path)

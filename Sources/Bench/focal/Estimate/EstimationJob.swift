@@ -5,7 +5,7 @@ import FocalCore
 import FocalEyes
 import FocalMedia
 
-/// Estimates the disparity of one input and writes it.
+/// Estimates the disparity of one input and writes it. A frame's map is the same, whichever frames are chosen with it.
 struct EstimationJob: Sendable {
   var input: String
   var source: EstimationSource
@@ -18,6 +18,8 @@ struct EstimationJob: Sendable {
   var keepsValues = false
   /// Whether floats are stored as halves.
   var storesHalves = false
+  /// The maps that are made beside those of the chosen frames.
+  var surroundings = EstimationSurroundings()
   /// How many pictures of a clip further a provider of relative disparity is asked; `nil` leaves that to its speed.
   var interval: Int?
   var progress: Progress.Style
@@ -51,36 +53,51 @@ struct EstimationJob: Sendable {
   func run() async throws(CinematicError) -> Outcome {
     let start = ContinuousClock.now
     let format = try OutputFormat(path: output)
-    let numbers = source.reader.frameNumbers
-    if case .still = format, numbers.count > 1 {
+    let chosen = source.reader.frameNumbers
+    if case .still = format, chosen.count > 1 {
       throw CinematicError(
-        .invalidParameter, "\(output) holds one map, and \(input) has \(numbers.count) frames",
+        .invalidParameter, "\(output) holds one map, and \(input) has \(chosen.count) frames",
         remedy: "number them, as in maps/%04d.exr, or choose one with --frames")
     }
-    let samples = try await samples(of: numbers)
-    guard let first = samples.estimates[numbers.lowerBound] else {
+    let samples = try await samples()
+    let sampled = samples.estimates.sorted { $0.key < $1.key }.map(\.value)
+    guard let first = sampled.first else {
       throw CinematicError(.malformed, "\(input) holds no picture")
     }
-    let maps = Self.sampledNumbers(numbers).compactMap { samples.estimates[$0]?.map }
+    let maps = sampled.map(\.map)
     let range = keepsValues ? nil : EstimatedRange(of: maps)
     guard keepsValues || range != nil else {
       throw CinematicError(
         .incomplete, "\(provider.name) found no disparity in \(input)",
         remedy: "choose another way with --estimate, or give a map with --disparity")
     }
-    let target = try MapOutput(self, format, first.map.dimensions, range: range, since: start)
+    var parts: [Range<Int>] = []
+    for part in surroundings.parts(around: chosen, of: source.reader.allFrameNumbers) {
+      if part.overlaps(chosen) {
+        parts.append(try await source.readable(part))
+      } else {
+        parts.append(part)
+      }
+    }
+    let count = parts.reduce(0) { $0 + $1.count }
+    let target = try MapOutput(
+      self, format, first.map.dimensions, range: range, count: count, since: start)
     defer { target.cancel() }
     var interval = 1
-    if first.kind == .relative, numbers.count > 1 {
-      interval = self.interval ?? Self.interval(seconds: samples.seconds)
-      try await writeSteady(numbers, to: target, every: interval)
-    } else {
-      try await writeEach(numbers, to: target, samples.estimates)
+    let isSteadied = first.kind == .relative && source.reader.allFrameNumbers.count > 1
+    if isSteadied { interval = self.interval ?? Self.interval(seconds: samples.seconds) }
+    for part in parts {
+      target.beginPart()
+      if isSteadied {
+        try await writeSteady(part, to: target, every: interval)
+      } else {
+        try await writeEach(part, to: target, samples.estimates)
+      }
     }
     try target.finish()
     return Outcome(
-      dimensions: first.map.dimensions, frames: numbers.count, kind: first.kind,
-      interval: interval, range: range)
+      dimensions: first.map.dimensions, frames: count, kind: first.kind, interval: interval,
+      range: range)
   }
 
   /// Evenly spread, the first one included.
@@ -93,10 +110,21 @@ struct EstimationJob: Sendable {
     Int(max(1, min(Double(mostInterval), (seconds / shortTime).rounded(.up))))
   }
 
-  private func samples(of numbers: Range<Int>) async throws(CinematicError) -> Samples {
+  /// Estimates that settle the range: of the whole clip, whichever frames are chosen. A picture that is not chosen and
+  /// cannot be read settles nothing.
+  private func samples() async throws(CinematicError) -> Samples {
+    let chosen = source.reader.frameNumbers
     var inputs: [(number: Int, input: EstimationInput)] = []
-    for number in Self.sampledNumbers(numbers) {
-      inputs.append((number, try await source.input(number)))
+    for number in Self.sampledNumbers(source.reader.allFrameNumbers) {
+      do throws(CinematicError) {
+        inputs.append((number, try await source.input(number)))
+      } catch {
+        guard error.code != .cancelled, !chosen.contains(number) else { throw error }
+        note("the maps' range is settled without frame \(number): \(error.message)")
+      }
+    }
+    if inputs.isEmpty {
+      inputs.append((chosen.lowerBound, try await source.input(chosen.lowerBound)))
     }
     for text in try await provider.prepare(for: inputs.map(\.input)) {
       note("\(provider.name): \(text)")
@@ -126,8 +154,25 @@ struct EstimationJob: Sendable {
       } else {
         estimate = try await provider.estimate(try await source.input(number))
       }
+      if !target.goesOn, target.isEmpty(estimate.map),
+        let before = try await lastMap(before: number, like: target)
+      {
+        try target.goOn(after: before)
+      }
       try target.write(number, estimate.map)
     }
+  }
+
+  /// The last map before a frame that holds a disparity; `nil` if there is none, or a frame on the way cannot be read.
+  private func lastMap(
+    before number: Int, like target: MapOutput
+  ) async throws(CinematicError) -> PixelBuffer? {
+    for earlier in (0..<number).reversed() {
+      guard let input = try await source.input(ifReadable: earlier) else { return nil }
+      let map = try await provider.estimate(input).map
+      if map.dimensions == target.dimensions, !target.isEmpty(map) { return map }
+    }
+    return nil
   }
 
   /// Maps of relative disparity, whose scale changes from picture to picture.
@@ -147,7 +192,8 @@ struct EstimationJob: Sendable {
       if next > numbers.lowerBound, let map = try await target.map(next - 1) {
         try steady.go(onAfter: next - 1, try await source.input(next - 1), map: map)
       }
-      try await steady.estimate(next..<end) { number async throws(CinematicError) in
+      try await steady.estimate(next..<end, of: source.reader.allFrameNumbers) {
+        number async throws(CinematicError) in
         try await source.input(number)
       } _: { number, map throws(CinematicError) in
         try target.write(number, map)

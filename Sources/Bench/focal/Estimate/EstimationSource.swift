@@ -46,7 +46,30 @@ struct EstimationSource: Sendable {
     }
   }
 
-  /// A frame by its number in the source.
+  /// The part around the chosen frames that can be read.
+  ///
+  /// - Parameter range: holds the chosen frames, and some before and behind them.
+  func readable(_ range: Range<Int>) async throws(CinematicError) -> Range<Int> {
+    let chosen = reader.frameNumbers
+    var (first, end) = (range.lowerBound, chosen.upperBound)
+    for number in range.lowerBound..<chosen.lowerBound {
+      if try await input(ifReadable: number) == nil { first = number + 1 }
+    }
+    while end < range.upperBound, try await input(ifReadable: end) != nil { end += 1 }
+    return first..<end
+  }
+
+  /// A frame that was not asked for; `nil` if it cannot be read.
+  func input(ifReadable number: Int) async throws(CinematicError) -> EstimationInput? {
+    do throws(CinematicError) {
+      return try await input(number)
+    } catch {
+      if error.code == .cancelled { throw error }
+      return nil
+    }
+  }
+
+  /// A frame by its number in the source, whether it was chosen or not.
   func input(_ number: Int) async throws(CinematicError) -> EstimationInput {
     let turn = reader.properties.preferredTransform
     let picture = try await reader.frame(number: number).pixelBuffer

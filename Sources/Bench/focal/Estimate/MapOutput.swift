@@ -17,17 +17,17 @@ final class MapOutput {
   private let writer: FrameWriter
   private var progress: Progress
   private var latest: PixelBuffer?
+  private var hasWritten = false
   /// Maps that reach beyond what a file holds, and pictures without any disparity.
   private var (cutCount, lostCount) = (0, 0)
 
   init(
     _ job: EstimationJob, _ format: OutputFormat, _ dimensions: Dimensions, range: EstimatedRange?,
-    since start: ContinuousClock.Instant
+    count: Int, since start: ContinuousClock.Instant
   ) throws(CinematicError) {
     (self.job, self.range, self.dimensions) = (job, range, dimensions)
     if case .numbered(let numbered, _) = format { pattern = numbered } else { pattern = nil }
     holdsFloats = [.pfm, .openEXR].contains(format.stillKind)
-    let count = job.source.reader.frameNumbers.count
     var settings = WriterSettings(
       dimensions: dimensions,
       pixelFormat: job.storesHalves ? .disparityHalf : .disparityFloat, tags: .linearBT709)
@@ -40,6 +40,22 @@ final class MapOutput {
   }
 
   func cancel() { writer.cancel() }
+
+  /// Begins with other frames than those that follow the last one.
+  func beginPart() { latest = nil }
+
+  /// Whether there is a map that goes on where a picture shows no disparity.
+  var goesOn: Bool { latest != nil }
+
+  /// Says which map goes on where the first picture shows no disparity.
+  ///
+  /// - Parameter map: in the provider's own numbers, with a disparity.
+  func goOn(after map: PixelBuffer) throws(CinematicError) {
+    latest = try range?.shares(of: map) ?? map
+  }
+
+  /// Whether a map holds no disparity.
+  func isEmpty(_ map: PixelBuffer) -> Bool { map.validExtent == nil }
 
   /// Whether the map of a frame is there and stays.
   func isThere(_ number: Int) -> Bool {
@@ -87,7 +103,7 @@ final class MapOutput {
         map = try .map([Float](repeating: 0, count: dimensions.count), dimensions)
       }
     }
-    latest = map
+    (latest, hasWritten) = (map, true)
     let time = job.source.reader.timeRange(ofFrame: number)
     try writer.append(
       try map.stored(as: pixelFormat), time: time.start, duration: time.duration,
@@ -99,7 +115,7 @@ final class MapOutput {
   func finish() throws(CinematicError) {
     progress.finish()
     // Where all was there already, nothing is to be ended.
-    if progress.done > 0, latest != nil || pattern == nil { try writer.finish() }
+    if progress.done > 0, hasWritten || pattern == nil { try writer.finish() }
     if cutCount > 0 {
       note(
         "\(counted(cutCount, "map")) of \(job.output) \(cutCount == 1 ? "reaches" : "reach") beyond the range"

@@ -133,7 +133,7 @@ struct LiftCommand: ParsableCommand, ProgramUser {
         return try await estimation.withMap(
           of: input, given: disparity, describesMap: map.describesMap,
           for: output ?? PipePath.standard, options: try await job.lookedAt(options),
-          overwrite: force, beginsWithClip: false, report.style
+          overwrite: force, report.style
         ) { path in
           var job = job
           if let path {

@@ -77,10 +77,13 @@ struct RenderCommand: ParsableCommand, ProgramUser {
     lens.focus.isGiven || scripting.script != nil || real.lens != nil
   }
 
-  /// Whether the clip's first frame decides, whichever frames are rendered: a point's disparity, or a subject.
-  private var settlesInFirstFrame: Bool {
-    held.subject != nil
-      || lens.focus.focus == nil && scripting.script == nil && real.lens == nil
+  /// The estimated maps that are needed beside those of the rendered frames. The clip's first frame settles the focus, if
+  /// nothing else does.
+  private var surroundings: EstimationSurroundings {
+    EstimationSurroundings(
+      beginsWithClip: held.subject == nil && lens.focus.focus == nil && scripting.script == nil
+        && real.lens == nil,
+      reach: steadiness.steadyMaps ? SteadyMaps.usualReach : 0)
   }
 
   func run() throws {
@@ -136,7 +139,7 @@ struct RenderCommand: ParsableCommand, ProgramUser {
         try await estimation.withMap(
           of: input, given: files.disparity, describesMap: map.describesMap, for: files.output,
           options: inputOptions, overwrite: files.force || files.resume,
-          beginsWithClip: settlesInFirstFrame, report.style
+          surroundings: surroundings, report.style
         ) { path in
           var job = job
           if let path {

@@ -22,6 +22,8 @@ public final class FrameReader: Sendable {
   public let properties: SourceProperties
   /// The numbers of the frames that ``next()`` delivers.
   public let frameNumbers: Range<Int>
+  /// The numbers of the source's frames, chosen or not.
+  package var allFrameNumbers: Range<Int> { 0..<times.count }
   /// Whether only some frames were chosen.
   public let choosesFrames: Bool
 
