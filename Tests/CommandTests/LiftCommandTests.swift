@@ -400,10 +400,11 @@ import Testing
     #expect(!boxes.errors.contains("no subject is in 0.3,0.2,0.4,0.7"), "\(boxes.errors)")
   }
 
-  /// A clip without a subject is an error and leaves nothing, as one picture does; one that appears later is no reason
+  /// A clip without a subject is an error and changes nothing, as one picture does; one that appears later is no reason
   /// for any.
   @Test func liftsNothingFromClips() async throws {
-    let folder = Folder().with("in").with("maps").with("walls")
+    let folder = Folder().with("in").with("maps").with("walls").with("out")
+    folder.write([1], to: "out/0.png")
     for number in 0..<2 {
       try Self.write("in/\(number).png", "maps/\(number).png", in: folder)
       try PictureWriter.write(
@@ -423,7 +424,8 @@ import Testing
         #expect(folder.contents == before, "\(folder.names)")
       }
     }
-    let walls = try await Program.focal(["lift", "walls/%d.png", "-o", "out/%d.png"], in: folder)
+    let walls = try await Program.focal(
+      ["lift", "walls/%d.png", "--force", "-o", "out/%d.png"], in: folder)
     expectOneLine(
       walls, naming: ["no subject was found in any frame of walls/%d.png", "--at", "--disparity"])
     #expect(folder.contents == before, "\(folder.names)")

@@ -226,6 +226,25 @@ import Testing
     #expect(folder.names == ["00.png", "01.png", "02.png"])
   }
 
+  /// Those that wait get their names when the caller says so, and the others as soon as they are whole.
+  @Test func numberedPicturesThatWaitedGetTheirNames() throws {
+    let folder = ScratchFolder()
+    folder.write("old", to: "00.png")
+    var settings = self.settings(folder, overwrite: true)
+    settings.publishesTogether = true
+    let writer = try FrameWriter.create(folder.file("%02d.png"), settings: settings)
+    for number in 0..<2 { try append(writer, number) }
+    #expect(folder.read("00.png") == Array("old".utf8))
+    try writer.publishWaiting()
+    #expect(folder.names == ["00.png", "01.png"])
+    #expect(folder.read("00.png") != Array("old".utf8))
+    try append(writer, 2)
+    try writer.publishWaiting()
+    #expect(folder.names == ["00.png", "01.png", "02.png"])
+    writer.cancel()
+    #expect(folder.names == ["00.png", "01.png", "02.png"] && folder.temporaryFiles.count == 0)
+  }
+
   /// A movie and pictures in another folder get their names in one step, or none of them does.
   @Test func severalOutputsTogether() throws {
     let folder = ScratchFolder()

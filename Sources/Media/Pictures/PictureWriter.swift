@@ -63,7 +63,8 @@ public enum PictureWriter {
   }
 }
 
-/// Writes numbered picture files. Each appears under its name when it is whole, and stays, or all of them at the end.
+/// Writes numbered picture files. Each appears under its name when it is whole, and stays, or all of them at the end or when
+/// the caller says so.
 public final class NumberedPictureWriter: Sendable {
   private struct State {
     /// Of the next picture, if it is not said.
@@ -71,8 +72,17 @@ public final class NumberedPictureWriter: Sendable {
     var count = 0
     var isFinished = false
     var isCancelled = false
+    /// Whether pictures wait for their names.
+    var publishesTogether = false
     /// Those that get their names together, by their numbers.
     var waiting: [Int: OutputFile] = [:]
+
+    /// - Returns: those that get their names together, by their numbers; they wait no longer.
+    mutating func takeWaiting() -> [OutputFile] {
+      // What gets no name goes with its reference.
+      defer { waiting = [:] }
+      return waiting.sorted { $0.key < $1.key }.map(\.value)
+    }
 
     mutating func add(_ number: Int) {
       next = number + 1
@@ -92,10 +102,7 @@ public final class NumberedPictureWriter: Sendable {
       guard count > 0 else {
         throw CinematicError(.incomplete, "no frame was written to \(pattern)")
       }
-      let files = waiting.sorted { $0.key < $1.key }.map(\.value)
-      // What gets no name goes with its reference.
-      waiting = [:]
-      return files
+      return takeWaiting()
     }
   }
 
@@ -105,8 +112,7 @@ public final class NumberedPictureWriter: Sendable {
   private let quality: Int?
   private let overwrite: Bool
   private let temporaryFiles: TemporaryFiles
-  private let publishesTogether: Bool
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   /// - Parameters:
   ///   - overwrite: whether existing files are replaced.
@@ -122,7 +128,7 @@ public final class NumberedPictureWriter: Sendable {
     self.metadata = metadata
     self.quality = quality
     self.overwrite = overwrite
-    self.publishesTogether = publishesTogether
+    state = Mutex(State(publishesTogether: publishesTogether))
     self.temporaryFiles = temporaryFiles
     // Says at once whether the folder can be written; the file goes with the local reference.
     _ = try OutputFile(path: pattern.path(0), overwrite: true, registry: temporaryFiles)
@@ -149,22 +155,41 @@ public final class NumberedPictureWriter: Sendable {
     var metadata = metadata ?? self.metadata
     metadata.keepsAlpha = self.metadata.keepsAlpha
     try StillEncoder.write(buffer, kind: kind, metadata: metadata, quality: quality, to: file)
-    guard publishesTogether else {
-      try file.publish()
-      state.withLock { $0.add(number) }
-      return
+    if state.withLock({ $0.publishesTogether }) {
+      try file.settle()
+      if try holdBack(file, number) { return }
     }
-    try file.settle()
-    try state.withLock { state throws(CinematicError) in
+    try file.publish()
+    state.withLock { $0.add(number) }
+  }
+
+  /// Lets a whole picture wait for its name.
+  ///
+  /// - Returns: whether it waits; if not, those before it have theirs.
+  private func holdBack(_ file: OutputFile, _ number: Int) throws(CinematicError) -> Bool {
+    try state.withLock { state throws(CinematicError) -> Bool in
       guard !state.isFinished else {
         throw CinematicError(.cancelled, "writing \(pattern) was cancelled")
       }
+      guard state.publishesTogether else { return false }
       guard overwrite || state.waiting[number] == nil else {
         throw OutputFile.failure(file.path, EEXIST)
       }
       state.waiting[number] = file
       state.add(number)
+      return true
     }
+  }
+
+  /// Gives the pictures that wait for their names theirs. Later ones get them as soon as they are whole.
+  ///
+  /// - Throws: `unwritable` where one finds its name taken: none gets one.
+  public func publishWaiting() throws(CinematicError) {
+    let files = state.withLock { state -> [OutputFile] in
+      state.publishesTogether = false
+      return state.takeWaiting()
+    }
+    try OutputFile.publish(files)
   }
 
   /// Ends the pictures.

@@ -137,6 +137,7 @@ struct LiftJob: Sendable {
       copiesSound: copiesSound)
     var settings = clip.settings
     settings.overwrite = overwrite
+    settings.publishesTogether = true
     settings.constantRateFactor = rateFactor
     settings.pictureQuality = pictureQuality
     let isPlaced = !choice.at.isEmpty || !choice.box.isEmpty
@@ -165,15 +166,8 @@ struct LiftJob: Sendable {
     }
     if source.kind == .clip { await pictures.asset.tellDoubtfulEnd() }
     let start = ContinuousClock.now
-    do throws(CinematicError) {
-      try await reporting(rendering.progress, rendering.frameCount, since: start, progress) {
-        () async throws(CinematicError) in try await rendering.render()
-      }
-    } catch {
-      if error == frames.failure {
-        frames.removePictures(output, count: rendering.completedFrames)
-      }
-      throw error
+    try await reporting(rendering.progress, rendering.frameCount, since: start, progress) {
+      () async throws(CinematicError) in try await rendering.render()
     }
     notes.tellOfMissingFrames(pictures)
     report.output = rendering.writtenPath

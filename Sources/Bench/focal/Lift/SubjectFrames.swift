@@ -2,11 +2,9 @@
 
 import FocalCinematic
 import FocalCore
-import FocalMedia
-import Foundation
 
-/// The frames of a clip some of which must show a subject: where none does, the last one is an error, and a movie gets
-/// no name.
+/// The frames of a clip some of which must show a subject: where none does, the last one is an error, and no file gets its
+/// name. Numbered pictures wait for the first one.
 struct SubjectFrames: ClipFrames {
   let clip: LiftedClip
   /// What is thrown where no frame shows one.
@@ -22,11 +20,5 @@ struct SubjectFrames: ClipFrames {
     return frame
   }
 
-  /// Removes numbered pictures that show nothing.
-  ///
-  /// - Parameter count: how many were written.
-  func removePictures(_ output: String, count: Int) {
-    guard let pattern = try? NumberedPattern(output) else { return }
-    for number in 0..<count { unlink(pattern.path(fileNumber(ofFrame: number))) }
-  }
+  var publishesPictures: Bool { clip.hasSubject }
 }

@@ -39,10 +39,16 @@ public protocol ClipFrames: Sendable {
   /// The number of the file that a frame becomes if the output is numbered pictures; by default the
   /// frame's. Numbers rise.
   func fileNumber(ofFrame number: Int) -> Int
+
+  /// Whether numbered pictures that wait for their names (``FocalMedia/WriterSettings/publishesTogether``) get them before
+  /// the end; asked behind every frame. By default they do not.
+  var publishesPictures: Bool { get }
 }
 
 extension ClipFrames {
   public func fileNumber(ofFrame number: Int) -> Int { number }
+
+  public var publishesPictures: Bool { false }
 }
 
 /// How far a rendering has come.

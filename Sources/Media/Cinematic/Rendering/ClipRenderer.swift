@@ -21,7 +21,8 @@ import Synchronization
 /// ``FocusedClip`` gives the frames of a clip beside its disparity, ``ExportSession`` those of Cinematic
 /// movies and compositions; a program's own ``ClipFrames`` can give others. A few frames are held at a
 /// time, whatever the length. A movie appears under its name when it is whole, a numbered picture when it
-/// is: those that were finished stay, whatever ends the rendering, and another one can go on after them.
+/// is: those that were finished stay, whatever ends the rendering, and another one can go on after them. Only those that get
+/// their names together (``FocalMedia/WriterSettings/publishesTogether``) do not stay before they have them.
 public final class ClipRenderer: Sendable {
   /// How far the rendering has come, frame by frame, until its end, or that of a renderer that does not
   /// render. A slow reader misses some.
@@ -283,7 +284,8 @@ public final class ClipRenderer: Sendable {
     }.get()
     try await lane.append(
       picture, timeRange: flight.timeRange, fileNumber: flight.fileNumber,
-      metadata: flight.metadata)
+      metadata: flight.metadata,
+      publishes: settings.publishesTogether && frames.publishesPictures)
     let completed = state.withLock { state in
       state.completed += 1
       state.lastFileNumber = flight.fileNumber

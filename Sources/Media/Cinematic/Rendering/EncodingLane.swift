@@ -28,9 +28,11 @@ final class EncodingLane: Sendable {
 
   /// Waits for room and adds a picture.
   ///
+  /// - Parameter publishes: whether numbered pictures that wait for their names get them with it.
   /// - Throws: the error of a picture before.
   func append(
-    _ picture: PixelBuffer, timeRange: TimeRange, fileNumber: Int, metadata: PictureMetadata?
+    _ picture: PixelBuffer, timeRange: TimeRange, fileNumber: Int, metadata: PictureMetadata?,
+    publishes: Bool
   ) async throws(CinematicError) {
     await wait(until: capacity - 1)
     try check()
@@ -41,6 +43,7 @@ final class EncodingLane: Sendable {
           try writer.append(
             picture, time: timeRange.start, duration: timeRange.duration, fileNumber: fileNumber,
             metadata: metadata)
+          if publishes { try writer.publishWaiting() }
         } catch {
           state.withLock { $0.failure = error }
         }

@@ -81,6 +81,14 @@ public final class FrameWriter: Sendable {
     }
   }
 
+  /// Gives numbered pictures that wait for their names (``WriterSettings/publishesTogether``) theirs. Later ones get them as
+  /// soon as they are whole. Other outputs have none before ``finish()``.
+  ///
+  /// - Throws: `unwritable` where one finds its name taken: none gets one.
+  public func publishWaiting() throws(CinematicError) {
+    if case .numbered(let writer) = target { try writer.publishWaiting() }
+  }
+
   /// The written form of a film's tracks of sound, in their order; none for other outputs.
   public var writtenSound: [WrittenSound] {
     switch target {

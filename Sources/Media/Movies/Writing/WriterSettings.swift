@@ -20,7 +20,7 @@ public struct WriterSettings: Sendable {
   // MARK: Pictures
 
   /// Whether numbered pictures get their names together when the output is finished, and none stays of one that is not;
-  /// by default each has its name as soon as it is whole.
+  /// by default each has its name as soon as it is whole. ``FrameWriter/publishWaiting()`` goes over from one to the other.
   public var publishesTogether = false
   /// The metadata of picture files.
   public var pictureMetadata = PictureMetadata()
