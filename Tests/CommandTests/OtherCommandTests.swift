@@ -69,9 +69,14 @@ import Testing
     // Ground truth of two samples ago goes, too.
     try await works(again + ["2"], in: folder)
     #expect(folder.names(in: "s/truth") == ["0000.exr", "0001.exr"])
+    // Pictures that no sample has written stay.
+    folder.write([1], to: "s/truth/0007.exr")
     let replaced = try await works(again + ["1"], in: folder)
-    #expect(replaced.errors.contains("3 pictures") && !replaced.errors.contains("stays"))
-    for kind in ["sharp", "truth"] { #expect(folder.names(in: "s/\(kind)") == ["0000.exr"]) }
+    #expect(replaced.errors.contains("3 pictures") && !replaced.errors.contains("stays as it was"))
+    #expect(replaced.errors.contains("2 pictures in s with higher numbers are of no sample"))
+    #expect(folder.names(in: "s/sharp") == ["0000.exr"])
+    #expect(folder.names(in: "s/truth") == ["0000.exr", "0007.exr"])
+    #expect(folder.names(in: "s/disparity") == ["0000.png", "0009.png"])
   }
 
   /// The command that it prints can be pasted, whatever the folder's name.

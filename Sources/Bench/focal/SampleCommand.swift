@@ -116,7 +116,7 @@ struct SampleCommand: ParsableCommand {
     let start = ContinuousClock.now
     let scene = SampleScene(scene, seed: seed)
     let dimensions = size.dimensions
-    let description = SampleDescription(
+    var description = SampleDescription(
       scene: scene, size: dimensions, times: (0..<frames).map(time), fNumber: fNumber,
       focus: focus)
     for folder in ["disparity"] + (groundTruth ? ["sharp", "truth"] : []) {
@@ -149,9 +149,10 @@ struct SampleCommand: ParsableCommand {
       for writer in texts { writer.cancel() }
     }
     for writer in writers { try checkNames(of: writer) }
+    let earlier = force ? EarlierSample(path("scene.json")) : EarlierSample()
+    description.groundTruthFrames = groundTruth ? frames : earlier.groundTruthFrames
     try texts[0].write([UInt8](description.jsonRepresentation()))
     try texts[1].write([UInt8](script.jsonRepresentation()))
-    let earlier = force ? earlierFrameCount : 0
     var progress = Progress(
       total: frames, start: start,
       json ? .json(amongResults: false) : ProgressArgument.auto.style(json: false))
@@ -181,7 +182,7 @@ struct SampleCommand: ParsableCommand {
     try FrameWriter.finish(writers)
     try texts[1].finish()
     // The sample that was here before is known by its description, which comes last.
-    try removeFrames(upTo: earlier)
+    try removeFrames(of: earlier)
     try texts[0].finish()
     return description
   }
@@ -194,37 +195,54 @@ struct SampleCommand: ParsableCommand {
     }
   }
 
-  /// How many frames the sample has that lies in the folder; 0 where none does.
-  private var earlierFrameCount: Int {
-    guard let data = FileManager.default.contents(atPath: path("scene.json")),
-      let scene = try? JSONSerialization.jsonObject(with: data) as? [String: Any]
-    else { return 0 }
-    return (scene["frames"] as? [Any])?.count ?? 0
-  }
-
   /// Removes the numbered pictures of earlier samples that this one has not replaced: they are of another clip. Ground
   /// truth takes its time: only such as is written anew replaces it, then whole, as several samples may have come since.
-  private func removeFrames(upTo count: Int) throws(CinematicError) {
-    guard count > 0 else { return }
+  /// Pictures that no sample has written, by its description, stay.
+  private func removeFrames(of earlier: EarlierSample) throws(CinematicError) {
     let truths = ["sharp/%04d.exr", "truth/%04d.exr"]
-    var removed = 0
-    for (number, path) in try numbered("disparity/%04d.png")
-    where number >= frames && number < count {
-      removed += unlink(path) == 0 ? 1 : 0
-    }
-    for name in groundTruth ? truths : [] {
+    var counts = ["disparity/%04d.png": earlier.frames]
+    if groundTruth { for name in truths { counts[name] = earlier.groundTruthFrames } }
+    var (removed, foreign) = (0, 0)
+    for (name, count) in counts {
       for (number, path) in try numbered(name) where number >= frames {
-        removed += unlink(path) == 0 ? 1 : 0
+        if number < count {
+          removed += unlink(path) == 0 ? 1 : 0
+        } else {
+          foreign += 1
+        }
       }
+    }
+    if foreign > 0 {
+      note(
+        "\(counted(foreign, "picture")) in \(output) with higher numbers \(foreign == 1 ? "is" : "are") of no"
+          + " sample that is known, and \(foreign == 1 ? "stays" : "stay")")
     }
     if removed > 0 {
       note("\(counted(removed, "picture")) of the sample that was in \(output) before are removed")
     }
-    guard !groundTruth else { return }
+    guard !groundTruth, earlier.frames > 0 else { return }
     var kept = 0
     for name in truths { kept += try numbered(name).count }
     if kept > 0 {
       note("the ground truth in \(output) stays as it was, of the sample that was there before")
+    }
+  }
+
+  /// The numbers of frames of the sample that lies in a folder, by its description.
+  private struct EarlierSample {
+    var frames = 0
+    var groundTruthFrames = 0
+
+    init() {}
+
+    /// - Parameter path: of the description; without one, there is no sample.
+    init(_ path: String) {
+      guard let data = FileManager.default.contents(atPath: path),
+        let scene = try? JSONSerialization.jsonObject(with: data) as? [String: Any]
+      else { return }
+      frames = (scene["frames"] as? [Any])?.count ?? 0
+      // Descriptions of earlier versions do not say it.
+      groundTruthFrames = scene["groundTruthFrames"] as? Int ?? frames
     }
   }
 

@@ -27,6 +27,8 @@ struct SampleDescription: Encodable {
   var blurScale: Double
   var fNumber: Double
   var frames: [DescribedFrame]
+  /// How many frames of ground truth lie beside the clip: its own, or an earlier sample's.
+  var groundTruthFrames = 0
 
   init(scene: SampleScene, size: Dimensions, times: [Time], fNumber: Double, focus: Double?) {
     self.scene = scene.kind.rawValue
