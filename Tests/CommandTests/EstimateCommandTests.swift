@@ -228,6 +228,15 @@ import Testing
     let resumed = try await Program.focal(command + ["--resume"], in: folder)
     #expect(resumed.code == 0, "\(resumed.errors)")
     #expect(folder.contents == whole)
+    // Of one map, the file is told, not the pattern.
+    let one = try await works(
+      [
+        "estimate", "left/%04d.png", "--stereo", "right/%04d.png", "--frames", "8-8", "--json",
+        "-o", "100%done.exr",
+      ], in: folder)
+    let done = try #require(try one.objects().last)
+    #expect(done["output"] as? String == "1008one.exr")
+    #expect(folder.names.contains("1008one.exr"))
   }
 
   /// A movie in one command; after a kill the same command goes on and makes the same bytes.

@@ -181,6 +181,11 @@ public final class NumberedPictureWriter: Sendable {
     }
   }
 
+  /// The file, where one picture is all that was written; else `nil`.
+  var onlyPath: String? {
+    state.withLock { $0.count == 1 ? pattern.path($0.next - 1) : nil }
+  }
+
   /// Gives the pictures that wait for their names theirs. Later ones get them as soon as they are whole.
   ///
   /// - Throws: `unwritable` where one finds its name taken: none gets one.

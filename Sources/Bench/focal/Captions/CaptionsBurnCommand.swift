@@ -67,7 +67,7 @@ struct CaptionsBurnCommand: ParsableCommand {
       try printJSON(done)
     } else {
       printLine(
-        "\(PipePath.outputName(output)): \(counted(done.frames, "frame")) of \(done.width)x\(done.height),"
+        "\(PipePath.outputName(done.output)): \(counted(done.frames, "frame")) of \(done.width)x\(done.height),"
           + " \(counted(done.captions, "caption"))")
     }
   }
@@ -121,7 +121,8 @@ struct CaptionsBurnCommand: ParsableCommand {
     }
     if !report.json { drawing.tell() }
     return Report(
-      output: output, width: settings.dimensions.width, height: settings.dimensions.height,
+      output: rendering.writtenPath, width: settings.dimensions.width,
+      height: settings.dimensions.height,
       frames: rendering.completedFrames,
       captions: document.captions.count - given.lateCount(after: end),
       isToneMapped: frames.toneMapping != nil,

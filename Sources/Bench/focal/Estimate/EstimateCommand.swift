@@ -73,6 +73,7 @@ struct EstimateCommand: ParsableCommand {
   /// The report on the output, for programs.
   struct Report: Encodable {
     var event = "done"
+    /// As it was named; of one numbered map the file.
     var output: String
     var width: Int
     var height: Int
@@ -141,7 +142,7 @@ struct EstimateCommand: ParsableCommand {
       }
     }
     let result = Report(
-      output: output, width: done.dimensions.width, height: done.dimensions.height,
+      output: done.output, width: done.dimensions.width, height: done.dimensions.height,
       frames: done.frames, way: choice.provider.name, kind: done.kind.rawValue,
       interval: done.interval,
       low: done.range?.low, high: done.range?.high,
@@ -149,7 +150,7 @@ struct EstimateCommand: ParsableCommand {
       cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds)
     if report.json { return try printJSON(result) }
     printLine(
-      "\(output): \(counted(done.frames, "map")) of \(done.dimensions) by \(result.way), "
+      "\(done.output): \(counted(done.frames, "map")) of \(done.dimensions) by \(result.way), "
         + (done.range.map {
           "0 and 1 are a \(done.kind.rawValue) disparity of \($0.low) and \($0.high), "
         }

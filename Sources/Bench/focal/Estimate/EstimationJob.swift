@@ -34,6 +34,8 @@ struct EstimationJob: Sendable {
 
   /// The result of the job.
   struct Outcome: Sendable {
+    /// As it was named; of one numbered map the file.
+    var output: String
     var dimensions: Dimensions
     var frames: Int
     var kind: DisparityEstimate.Kind
@@ -96,7 +98,8 @@ struct EstimationJob: Sendable {
     }
     try target.finish()
     return Outcome(
-      dimensions: first.map.dimensions, frames: count, kind: first.kind, interval: interval,
+      output: target.writtenPath, dimensions: first.map.dimensions, frames: count, kind: first.kind,
+      interval: interval,
       range: range)
   }
 

@@ -39,6 +39,9 @@ final class MapOutput {
     progress = Progress(total: count, start: start, job.progress, stage: "maps")
   }
 
+  /// The output by its name; the file where one numbered map is all that was written.
+  var writtenPath: String { writer.writtenPath }
+
   func cancel() { writer.cancel() }
 
   /// Begins with other frames than those that follow the last one.

@@ -71,10 +71,10 @@ struct ExtractCommand: ParsableCommand {
           try await CinematicReader(info)
         }
         let maps = ExtractedMaps(info: info, reader: reader, output: output, overwrite: force)
-        let size = try maps.write()
+        let (size, path) = try maps.write()
         let scale = reader.disparityRange.scale
         return Report(
-          output: output, content: "disparity", count: reader.frameCount, width: size.width,
+          output: path, content: "disparity", count: reader.frameCount, width: size.width,
           height: size.height, low: scale.low, high: scale.high)
       } else if metadata {
         return Report(output: output, content: "metadata", count: try writeMetadata(info))

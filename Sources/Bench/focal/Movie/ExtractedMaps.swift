@@ -16,9 +16,9 @@ struct ExtractedMaps {
   private var movie: String { info.asset.name }
   private var scale: DisparityScale { reader.disparityRange.scale }
 
-  /// - Returns: the maps' size as they are shown.
+  /// - Returns: the maps' size as they are shown, and the output by its name, of one numbered map the file.
   /// - Throws: `invalidParameter` for many maps to one picture, what reading and writing throw.
-  func write() throws -> Dimensions {
+  func write() throws -> (size: Dimensions, path: String) {
     let format = try OutputFormat(path: output)
     let stored = try waiting { [info] () async throws(CinematicError) -> Dimensions in
       try await info.cinematicDisparityTrack.load(.naturalSize)
@@ -26,15 +26,16 @@ struct ExtractedMaps {
     let size = info.preferredTransform.applied(to: stored)
     if case .movie = format {
       try writeMovie()
-      return size
+      return (size, output)
     }
     if case .still = format, reader.frameCount > 1 {
       throw CinematicError(
         .invalidParameter, "\(output) holds one map, and \(movie) has \(reader.frameCount)",
         remedy: "number them, as in maps/%04d.png")
     }
-    try writePictures(size, holdFloats: [.pfm, .openEXR].contains(format.stillKind))
-    return size
+    let holdFloats = [.pfm, .openEXR].contains(format.stillKind)
+    let path = try writePictures(size, holdFloats: holdFloats)
+    return (size, path)
   }
 
   /// The maps as they are coded.
@@ -50,7 +51,8 @@ struct ExtractedMaps {
 
   /// - Parameter holdFloats: whether the files keep disparities; else black is the movie's smallest
   ///   and white its largest.
-  private func writePictures(_ size: Dimensions, holdFloats: Bool) throws {
+  /// - Returns: the output by its name, of one numbered map the file.
+  private func writePictures(_ size: Dimensions, holdFloats: Bool) throws -> String {
     let turn = info.preferredTransform
     var settings = WriterSettings(
       dimensions: size, pixelFormat: .disparityFloat, tags: .linearBT709)
@@ -80,6 +82,7 @@ struct ExtractedMaps {
         note("pixels without a disparity are black; .pfm and .exr keep them apart")
       }
     }
+    return writer.writtenPath
   }
 
   /// Shares of the movie's range, as files of whole numbers hold them.

@@ -37,14 +37,7 @@ public final class ClipRenderer: Sendable {
   public var writtenSound: [WrittenSound] { state.withLock { $0.writer }?.writtenSound ?? [] }
 
   /// The output by its name; the file where one numbered picture is all that was written.
-  package var writtenPath: String {
-    state.withLock { state in
-      guard state.completed == 1, let number = state.lastFileNumber,
-        case .numbered(let pattern, _)? = state.writer?.format
-      else { return output }
-      return pattern.path(number)
-    }
-  }
+  package var writtenPath: String { state.withLock { $0.writer }?.writtenPath ?? output }
 
   /// How the frames are written.
   public let settings: WriterSettings
@@ -60,8 +53,6 @@ public final class ClipRenderer: Sendable {
     /// The frames that are still to be rendered; `nil` where only the end tells how many there are.
     var waiting: [Int]?
     var completed = 0
-    /// Of the frame that was written last.
-    var lastFileNumber: Int?
     var task: Task<Result<Void, CinematicError>, Never>?
     var isCancelled = false
   }
@@ -288,7 +279,6 @@ public final class ClipRenderer: Sendable {
       publishes: settings.publishesTogether && frames.publishesPictures)
     let completed = state.withLock { state in
       state.completed += 1
-      state.lastFileNumber = flight.fileNumber
       return state.completed
     }
     reporter.yield(RenderProgress(completedFrames: completed, totalFrames: frameCount))

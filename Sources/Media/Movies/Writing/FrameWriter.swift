@@ -89,6 +89,12 @@ public final class FrameWriter: Sendable {
     if case .numbered(let writer) = target { try writer.publishWaiting() }
   }
 
+  /// The output by its name; the file where one numbered picture is all that was written.
+  package var writtenPath: String {
+    if case .numbered(let writer) = target, let file = writer.onlyPath { return file }
+    return path
+  }
+
   /// The written form of a film's tracks of sound, in their order; none for other outputs.
   public var writtenSound: [WrittenSound] {
     switch target {
