@@ -123,6 +123,35 @@ import Testing
     #expect(folder.names(in: "m").count == 3)
   }
 
+  /// A helper that goes on after its work ends with the command, and so does one that nothing was asked of. Without the
+  /// redirection, readers of the command's standard error would wait for it.
+  @Test(arguments: [true, false]) func endsAHelperThatGoesOn(isAsked: Bool) async throws {
+    let folder = Folder()
+    folder.writeMapHelper("x / w")
+    try Self.square(1, in: folder)
+    let input = isAsked ? "clip/0.png" : "missing.png"
+    let outcome = try await Program.focal(
+      [
+        "estimate", input, "--helper",
+        "exec 2>/dev/null; echo $$ > number; python3 helper.py; sleep 600", "-o", "map.pfm",
+      ], in: folder)
+    #expect(outcome.code == (isAsked ? 0 : 1), "\(outcome.errors)")
+    // One of which nothing was asked may have been ended before it began.
+    guard isAsked || folder.names.contains("number") else { return }
+    let number = String(decoding: folder.read("number").dropLast(), as: UTF8.self)
+    let process = try #require(Int32(number))
+    // Its parent is gone, so that the system hears of its end, some time.
+    for _ in 0..<500 where Self.isRunning(process) { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(!Self.isRunning(process))
+  }
+
+  /// Of a program that nobody has waited for, there is a number without a command.
+  private static func isRunning(_ process: Int32) -> Bool {
+    guard let file = fopen("/proc/\(process)/cmdline", "r") else { return false }
+    defer { fclose(file) }
+    return fgetc(file) != EOF
+  }
+
   /// A red square that moves over gray.
   private static func square(_ count: Int, in folder: Folder) throws {
     folder.make("clip")

@@ -106,6 +106,11 @@ import Testing
     #expect(error?.remedy?.contains("--helper-timeout") == true)
     // Beside other tests minutes may pass until this one goes on; the helper would take an hour.
     #expect(ContinuousClock.now - start < .seconds(1800))
+    try await Self.expectEnds(in: folder)
+  }
+
+  /// That the programs end whose numbers a helper wrote down.
+  private static func expectEnds(in folder: ModelFolder) async throws {
     let data = FileManager.default.contents(atPath: folder.file("pids")) ?? Data()
     let numbers = String(decoding: data, as: UTF8.self).split(separator: "\n").compactMap {
       Int32($0)
@@ -113,11 +118,32 @@ import Testing
     #expect(!numbers.isEmpty)
     for number in numbers {
       // A child that is killed is there until its parent, or the system, has heard of it.
-      for _ in 0..<500 where kill(number, 0) == 0 && !Self.hasEnded(number) {
+      for _ in 0..<1500 where kill(number, 0) == 0 && !hasEnded(number) {
         try await Task.sleep(for: .milliseconds(10))
       }
-      #expect(kill(number, 0) != 0 || Self.hasEnded(number))
+      #expect(kill(number, 0) != 0 || hasEnded(number))
     }
+  }
+
+  /// So is one that goes on after the end of its input, after a map, and after an answer that was none.
+  @Test(arguments: [true, false]) func endsAProgramThatGoesOn(answers: Bool) async throws {
+    let folder = ModelFolder()
+    folder.write(Self.halves, to: "helper.py")
+    let answer = answers ? "python3 helper.py" : "echo hello"
+    let command = "cd '\(folder.path)'; echo $$ >> pids; \(answer); trap '' TERM HUP; sleep 3600"
+    do {
+      let provider = HelperProvider(command: command)
+      let input = EstimationInput(picture: try Self.picture { _, _ in 255 })
+      if answers {
+        _ = try await provider.estimate(input)
+      } else {
+        let error = await #expect(throws: CinematicError.self) {
+          _ = try await provider.estimate(input)
+        }
+        #expect(error?.message.contains("answered “hello”") == true)
+      }
+    }
+    try await Self.expectEnds(in: folder)
   }
 
   /// A call that is cancelled does not wait for the program, whether it is being answered or waits for its turn. The

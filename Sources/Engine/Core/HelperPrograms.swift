@@ -17,9 +17,20 @@ import Synchronization
 package enum HelperPrograms {
   package typealias Start = Result<StartedProgram, StartedProgram.Failure>
 
+  /// The longest time in which a program may end by itself once its input has ended.
+  private static let grace = Duration.seconds(1)
+  /// Microseconds after which it is looked again whether one has ended.
+  private static let step: UInt32 = 2000
+
+  private struct Running {
+    /// The pipe that it reads, until that is closed.
+    var input: Int32?
+  }
+
   private static let waiting = Mutex<[String: [Start]]>([:])
-  /// The numbers of those that were not waited for.
-  private static let running = Mutex<Set<pid_t>>([])
+  /// Those that were not waited for, by their number. All of them are waited for here: a number that is in the table is
+  /// no other program's.
+  private static let running = Mutex<[pid_t: Running]>([:])
 
   /// Starts one now, to be taken later. If nobody takes it, its input ends with this program.
   package static func startEarly(_ line: String) {
@@ -42,21 +53,80 @@ package enum HelperPrograms {
     let start = StartedProgram.start(
       "/bin/sh", ["-c", line], takesInput: true, errors: .shared, ownGroup: true)
     if case .success(let program) = start {
-      running.withLock { _ = $0.insert(program.number) }
+      running.withLock { $0[program.number] = Running(input: program.input) }
     }
     return start
   }
 
-  /// One was waited for: its number may be another program's from now on.
-  package static func forget(_ number: pid_t) {
-    running.withLock { _ = $0.remove(number) }
+  /// Closes the pipe that a program reads, unless that has been done.
+  package static func endInput(of number: pid_t) {
+    running.withLock { running in
+      guard let input = running[number]?.input else { return }
+      close(input)
+      running[number]?.input = nil
+    }
+  }
+
+  /// How a program has ended, as `waitpid` tells it; `nil` while it runs. It is told once: of a program that was waited
+  /// for, the answer is 0.
+  package static func ending(of number: pid_t) -> Int32? {
+    running.withLock { running -> Int32? in
+      guard let program = running[number] else { return 0 }
+      var status: Int32 = 0
+      let answer = waitpid(number, &status, WNOHANG)
+      guard answer > 0 || answer < 0 && errno != EINTR else { return nil }
+      if let input = program.input { close(input) }
+      running[number] = nil
+      return status
+    }
+  }
+
+  /// Ends a program at once, with those that it has started.
+  ///
+  /// - Returns: how it ended.
+  package static func stop(_ number: pid_t) -> Int32 {
+    endInput(of: number)
+    running.withLock { running in
+      guard running[number] != nil else { return }
+      kill(-number, SIGKILL)
+    }
+    while true {
+      if let status = ending(of: number) { return status }
+      usleep(step)
+    }
+  }
+
+  /// Ends a program's input, and waits for its end. If it goes on for a second, it is ended, with those that it has
+  /// started.
+  package static func finish(_ number: pid_t) {
+    endInput(of: number)
+    let last = ContinuousClock.now + grace
+    while ending(of: number) == nil {
+      guard ContinuousClock.now < last else {
+        _ = stop(number)
+        return
+      }
+      usleep(step)
+    }
+  }
+
+  /// Ends the input of all, and those that go on for a second, before this program ends: they would keep its standard
+  /// error open.
+  package static func finishAll() {
+    let numbers = running.withLock { Array($0.keys) }
+    for number in numbers { endInput(of: number) }
+    let last = ContinuousClock.now + grace
+    for number in numbers {
+      while ending(of: number) == nil, ContinuousClock.now < last { usleep(step) }
+    }
+    endAll()
   }
 
   /// Ends all, with the programs that they have started, before this program ends without finishing its work.
   package static func endAll() {
     running.withLock { running in
-      for number in running { kill(-number, SIGKILL) }
-      running = []
+      for number in running.keys { kill(-number, SIGKILL) }
+      running = [:]
     }
   }
 }

@@ -63,7 +63,7 @@ final class HelperLane: Sendable {
     } catch {
       // The rest of an answer would be taken for the next one.
       process.withLock { process in
-        process?.end()
+        process?.stop()
         process = nil
       }
       call.end(.failure(error))

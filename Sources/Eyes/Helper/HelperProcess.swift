@@ -17,7 +17,8 @@ final class HelperProcess: @unchecked Sendable {
   private let answer: String
   /// Seconds in which it has to take a picture and answer it.
   private let timeLimit: Double
-  private let toHelper: FileHandle
+  /// Closed by ``HelperPrograms``.
+  private let toHelper: Int32
   private let fromHelper: FileHandle
   private var unread: [UInt8] = []
   private var deadline = ContinuousClock.now
@@ -34,38 +35,26 @@ final class HelperProcess: @unchecked Sendable {
         .unreadable, "the helper \(command) does not start: \(failure.reason)",
         remedy: "check the command")
     }
-    toHelper = FileHandle(fileDescriptor: program.input ?? -1, closeOnDealloc: true)
+    toHelper = program.input ?? -1
     fromHelper = FileHandle(fileDescriptor: program.output, closeOnDealloc: true)
     // A helper that does not read must not hold the caller.
-    let end = toHelper.fileDescriptor
-    _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK)
+    _ = fcntl(toHelper, F_SETFL, fcntl(toHelper, F_GETFL) | O_NONBLOCK)
   }
 
-  /// Closes its pipes, at which it ends by itself, whether it reads or writes.
+  /// Closes its pipes, at which it ends by itself, whether it reads or writes. It is ended if it goes on.
   func end() {
-    try? toHelper.close()
     try? fromHelper.close()
+    guard status == nil else { return }
+    HelperPrograms.endInput(of: program.number)
     guard !hasEnded else { return }
     Thread.detachNewThread { [number = program.number] in
-      _ = Self.ending(of: number, 0)
+      HelperPrograms.finish(number)
     }
   }
 
   private var hasEnded: Bool {
-    if status == nil { status = Self.ending(of: program.number, WNOHANG) }
+    if status == nil { status = HelperPrograms.ending(of: program.number) }
     return status != nil
-  }
-
-  /// Waits for it, or looks whether it has ended.
-  private static func ending(of number: pid_t, _ options: Int32) -> Int32? {
-    var status: Int32 = 0
-    while true {
-      let answer = waitpid(number, &status, options)
-      if answer < 0, errno == EINTR { continue }
-      guard answer != 0 else { return nil }
-      HelperPrograms.forget(number)
-      return status
-    }
   }
 
   /// Sends a picture, from which on the time of its answer counts.
@@ -85,7 +74,7 @@ final class HelperProcess: @unchecked Sendable {
 
   /// Writes, and takes what the helper says meanwhile: it may answer before it has read all.
   private func write(_ bytes: [UInt8]) throws(CinematicError) {
-    let pipe = toHelper.fileDescriptor
+    let pipe = toHelper
     var done = 0
     while done < bytes.count {
       guard try wait(toWrite: true, toRead: unread.count < Self.mostAhead) else {
@@ -174,7 +163,7 @@ final class HelperProcess: @unchecked Sendable {
       // Those that are not asked for have a number below zero, which is passed over.
       var pipes = [
         pollfd(
-          fd: toWrite ? toHelper.fileDescriptor : -1, events: Int16(POLLOUT),
+          fd: toWrite ? toHelper : -1, events: Int16(POLLOUT),
           revents: 0),
         pollfd(
           fd: toRead ? fromHelper.fileDescriptor : -1, events: Int16(POLLIN),
@@ -207,12 +196,10 @@ final class HelperProcess: @unchecked Sendable {
     CinematicError(.cancelled, "asking the helper \(command) was cancelled")
   }
 
-  private func stop() {
-    try? toHelper.close()
-    // Its number is its own until it was waited for.
+  /// Ends it at once, with the programs that it has started.
+  func stop() {
     guard status == nil else { return }
-    kill(-program.number, SIGKILL)
-    status = Self.ending(of: program.number, 0)
+    status = HelperPrograms.stop(program.number)
   }
 
   private static func text(_ seconds: Double) -> String {
@@ -220,7 +207,7 @@ final class HelperProcess: @unchecked Sendable {
   }
 
   private func gone() -> CinematicError {
-    try? toHelper.close()
+    HelperPrograms.endInput(of: program.number)
     // One that has closed its output may go on all the same.
     while !hasEnded {
       guard !isCancelled() else { return cancelled() }

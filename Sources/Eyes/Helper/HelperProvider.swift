@@ -9,9 +9,10 @@ import FocalCore
 /// and blue as an sRGB screen has them, rows from the top. It answers with a line, `map WIDTH HEIGHT KIND`, and behind it
 /// WIDTH × HEIGHT floats of 32 bits, least byte first, rows from the top. The map has the picture's shape and may be of
 /// another size. KIND is `disparity` (larger is nearer), `depth` (larger is farther) or `metric-depth` (metres); values
-/// that are not finite are holes. The end of its input is the end of the work. Its standard error is this program's. A
-/// program that does not answer in time, or answers otherwise, is ended. So is one that a cancelled task waits for; the
-/// next picture starts another.
+/// that are not finite are holes. The end of its input is the end of the work: a program that goes on for a
+/// second is ended. Its standard error is this program's. A program that does not answer in time, or answers otherwise, is
+/// ended at once, and so is one that a cancelled task waits for; the next picture starts another. What the program has
+/// started ends with it.
 ///
 /// [Examples/estimate-helper.py](https://github.com/OWNER/focal/blob/main/Examples/estimate-helper.py) is such a program.
 public final class HelperProvider: DisparityProvider {

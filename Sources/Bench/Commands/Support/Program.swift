@@ -90,12 +90,13 @@ package func runProgram<Root: ParsableCommand>(_ root: Root.Type) -> Never {
   }
 }
 
-/// Ends the program once it has said everything.
+/// Ends the program once it has said everything and its helpers have ended.
 ///
 /// Not by `exit`, which lets libraries take themselves apart while threads of theirs, of queues and of helpers are still
 /// at work: rarely, that crashes.
 private func endProgram(_ code: Int32) -> Never {
   Results.flush()
+  HelperPrograms.finishAll()
   _exit(code)
 }
 
@@ -176,6 +177,7 @@ private func isDashedName(_ argument: String) -> Bool {
 
 /// Ends the program as one that does not mind the signal: quietly, as `head` and pagers want it.
 package func endByClosedPipe() -> Never {
+  HelperPrograms.finishAll()
   signal(SIGPIPE, SIG_DFL)
   kill(getpid(), SIGPIPE)
   _exit(128 + SIGPIPE)

@@ -179,7 +179,10 @@ private final class StopAtSignals: Sendable {
   init(_ session: CaptureSession) throws(CinematicError) {
     try Signals.answer([SIGINT, SIGTERM, SIGHUP]) { [self] number in
       stop.withLock { stop in
-        guard stop == nil else { _exit(128 + number) }
+        guard stop == nil else {
+          HelperPrograms.endAll()
+          _exit(128 + number)
+        }
         stop = Task { _ = await session.stop() }
       }
     }

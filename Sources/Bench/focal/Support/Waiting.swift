@@ -42,6 +42,7 @@ func waiting<Value: Sendable, Failure: Error>(
 /// Ends the program while work may still hang, which no error could end.
 private func end(by error: CinematicError) -> Never {
   TemporaryFiles.shared.removeAll()
+  HelperPrograms.endAll()
   MadeFolders.shared.removeEmpty()
   tell(
     Failure(
