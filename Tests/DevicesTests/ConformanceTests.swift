@@ -56,6 +56,37 @@ import Testing
         != cases.frameCases[0].makeSource().pixelBytes())
   }
 
+  /// What a session can be told is told by some case, and matrices come in frames and kernels alone.
+  @Test func everySettingIsUsed() {
+    let run = ConformanceRun(.cpu())
+    let frames = run.frameCases
+    for cases in [frames, run.kernelCases] {
+      let formats: Set<PixelFormat> = [.yuv420Video8, .yuv420Video10]
+      let coded = cases.filter { formats.contains($0.sourceFormat) }
+      #expect(Set(coded.map(\.sourceTags.matrix)) == Set(ColorTags.Matrix.allCases))
+    }
+    let lifted = frames.filter { $0.highlights > 0 }
+    #expect(Set(lifted.map(\.quality)) == Set(RenderingQuality.allCases))
+    #expect(Set(lifted.map(\.highlightThreshold)) == [0.1, 0.99])
+    #expect(Set(lifted.map(\.sourceAlpha)) == [nil, .straight, .premultiplied])
+    #expect(lifted.contains { $0.sourceFormat == .yuv420Video8 })
+    let edges = Set(frames.map(\.mapEdges))
+    #expect(edges == Set(RenderingSession.Attributes.MapEdges.allCases))
+    #expect(frames.contains { $0.halvesThumbnails && $0.size.count > 40_000 })
+  }
+
+  /// Frames that are to be cut are, with the same bits.
+  @Test(arguments: RenderingQuality.allCases) func framesAreCut(quality: RenderingQuality) throws {
+    let run = ConformanceRun(.cpu(threadCount: 2), isStrict: true)
+    let cut = try item("cut/\(quality)/\(PixelFormat.yuv420Video8)")
+    var whole = cut
+    whole.workingMemoryLimit = nil
+    let results = [run.runKernels(cut), run.runKernels(whole)]
+    #expect(results.allSatisfy { $0.verdict == .identical })
+    let counts = results.map { $0.checkedKernels.values.reduce(0, +) }
+    #expect(counts[0] > counts[1], "\(counts)")
+  }
+
   /// Each fault is found, and told of the kernel that has it alone: the kernels behind it get what
   /// the reference's had.
   @Test(
@@ -145,6 +176,9 @@ import Testing
     #expect(try codes(.gray8, [7], [7]) == 0)
     #expect(try abs(codes(.gray8, [7], [8]) - 1023.0 / 255) < 1e-9)
     #expect(try codes(.yuv420Video10, [0x40, 0], [0x80, 0]) == 1)
+    // Below the code there is nothing to round.
+    #expect(try codes(.yuv420Video10, [0x41, 0], [0x40, 0]) == .infinity)
+    #expect(try codes(.yuv420Full10, [0x40, 1], [0x7F, 1]) == .infinity)
     #expect(try abs(codes(.gray16, [64, 0], [0, 0]) - 1) < 0.01)
     // Halves: 1 and the next smaller one, half a thousandth apart, through the curve.
     let step = try codes(.rgbaHalf, [0xFF, 0x3B], [0x00, 0x3C])

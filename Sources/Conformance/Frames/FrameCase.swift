@@ -31,6 +31,13 @@ package struct FrameCase: Sendable {
   package var isToneMapped = false
   /// Stops by which clipped light is lifted.
   package var highlights: Float = 0
+  /// The light from which on it is lifted.
+  package var highlightThreshold = RenderingSession.Attributes.defaultHighlightThreshold
+  package var mapEdges = RenderingSession.Attributes.MapEdges.measured
+  /// Whether the blur of small thumbnails is worked out at half their size, too.
+  package var halvesThumbnails = false
+  /// Bytes of working memory; the frame is cut to take as many, or as few more as it can.
+  package var workingMemoryLimit: Int?
   /// How alpha is stored; `nil` for sources that are rendered as if they were opaque.
   package var sourceAlpha: AlphaMode?
   package var destinationAlpha: AlphaMode?

@@ -3,7 +3,7 @@
 import FocalCore
 import FocalRendering
 
-/// Frames of other openings and lenses, of halves, and of views.
+/// Frames of other openings and lenses, of lifted light, of halves and pieces, and of views.
 extension FrameCases {
   /// Thumbnails of pictures that are worked on at half their size: odd ones, turned, with chroma, with alpha.
   static var halved: [FrameCase] {
@@ -24,7 +24,84 @@ extension FrameCases {
     }
   }
 
-  /// How the blur was decided, cut and whole, blurred and sharp.
+  /// Thumbnails that are worked on at half their size although they are small.
+  static var drafts: [FrameCase] {
+    let formats: [PixelFormat] = [.rgba8, .yuv420Video8, .rgbaHalf]
+    return formats.enumerated().map { index, format in
+      make("drafts/\(format)") {
+        $0.quality = .thumbnail
+        $0.halvesThumbnails = true
+        $0.size = Dimensions(width: 251, height: 173)
+        $0.mapSize = Dimensions(width: 48, height: 32)
+        $0.sourceFormat = format
+        $0.sourceTags = tags(format)
+        $0.target = .picture(format, tags(format))
+        $0.turn = QuarterTurn.allCases[(3 * index) % 4]
+        $0.sourceAlpha = index == 2 ? .premultiplied : nil
+        $0.destinationAlpha = index == 2 ? .straight : nil
+        $0.setRadius(14)
+      }
+    }
+  }
+
+  /// Frames in as many pieces as they can be cut to, in chroma and with alpha.
+  static var cut: [FrameCase] {
+    RenderingQuality.allCases.enumerated().flatMap { index, quality in
+      [PixelFormat.yuv420Video8, .rgbaHalf].map { format in
+        make("cut/\(quality)/\(format)") {
+          $0.workingMemoryLimit = 1
+          $0.quality = quality
+          $0.size = Dimensions(width: 48, height: 260)
+          $0.mapSize = Dimensions(width: 12, height: 65)
+          $0.map = index % 2 == 0 ? .blurred : .sharp
+          $0.turn = QuarterTurn.allCases[index % 4]
+          $0.sourceFormat = format
+          $0.sourceTags = tags(format)
+          $0.target = .picture(format, tags(format))
+          $0.sourceAlpha = format.hasAlpha ? .straight : nil
+          $0.destinationAlpha = format.hasAlpha ? .premultiplied : nil
+        }
+      }
+    }
+  }
+
+  /// Light that was clipped, lifted from far below white on and from just below it on, in chroma and with alpha.
+  static var lifted: [FrameCase] {
+    let thresholds: [Float] = [0.1, 0.99]
+    let modes: [AlphaMode] = [.straight, .premultiplied]
+    return RenderingQuality.allCases.enumerated().flatMap { index, quality in
+      [PixelFormat.rgba8, .yuv420Video8].enumerated().map { place, format in
+        make("highlights/\(quality)/\(format)") {
+          $0.highlights = 3
+          $0.highlightThreshold = thresholds[(index / 2 + place) % 2]
+          $0.content = .bright
+          $0.quality = quality
+          $0.sourceFormat = format
+          // Of standard range.
+          $0.sourceTags = tags(format, index % 3)
+          $0.target = .picture(format, $0.sourceTags)
+          $0.sourceAlpha = format.hasAlpha ? modes[index % 2] : nil
+          $0.destinationAlpha = format.hasAlpha ? modes[(index + 1) % 2] : nil
+        }
+      }
+    }
+  }
+
+  /// Edges of maps that are taken for what they do not look like.
+  static var edges: [FrameCase] {
+    let kinds: [(RenderingSession.Attributes.MapEdges, MapContent)] = [
+      (.sharp, .blurred), (.soft, .sharp),
+    ]
+    return kinds.map { edges, content in
+      make("edges/\(edges.rawValue)") {
+        $0.mapEdges = edges
+        $0.map = content
+        $0.mapSize = $0.size
+      }
+    }
+  }
+
+  /// How the blur was decided, blurred and sharp.
   static var views: [FrameCase] {
     RenderingSession.DebugView.allCases.enumerated().map { index, view in
       make("views/\(view.rawValue)") {

@@ -10,9 +10,9 @@ package enum FrameCases {
     let fixed = qualitiesAndFormats + destinations + turns + sizes + radii + lenses + maps + others
     let drawn = (0..<randomCount).map { random(seed: seed, $0) }
     // Behind those that are drawn, so that each of them keeps its seed.
-    let all =
-      fixed + drawn + toneMapped + mapTextures + translucent + shapes + views + halved
-      + layered
+    let later = toneMapped + mapTextures + translucent + shapes + views + halved + layered
+    let settings = lifted + edges + drafts + cut
+    let all = fixed + drawn + later + settings
     return all.enumerated().map { index, item in
       var item = item
       item.seed = seed &+ UInt64(index) &* 7919
@@ -20,12 +20,15 @@ package enum FrameCases {
     }
   }
 
+  /// The codes of older movies.
+  static let bt601 = ColorTags(primaries: .smpte170m, transfer: .bt709, matrix: .bt601)
+
   /// The tags under which a format is used, others by turns.
   static func tags(_ format: PixelFormat, _ turn: Int = 0) -> ColorTags {
     switch format {
     case .rgbaHalf, .rgbaFloat: [.linearBT709, .linearBT709, .pq, .sRGB][turn % 4]
-    case .yuv420Video10, .yuv420Full10: [.hlg, .pq, .bt709, .hlg][turn % 4]
-    case .yuv420Video8, .yuv420Full8: [.bt709, .bt709, .sRGB, .bt709][turn % 4]
+    case .yuv420Video10, .yuv420Full10: [.hlg, .pq, .bt709, bt601][turn % 4]
+    case .yuv420Video8, .yuv420Full8: [.bt709, bt601, .sRGB, .bt709][turn % 4]
     default: [.sRGB, .bt709, .sRGB, .linearBT709][turn % 4]
     }
   }

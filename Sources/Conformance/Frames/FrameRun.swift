@@ -24,6 +24,10 @@ struct FrameRun {
     var attributes = RenderingSession.Attributes(
       blurScale: item.blurScale, apertureShape: item.aperture)
     attributes.highlights = item.highlights
+    attributes.highlightThreshold = item.highlightThreshold
+    attributes.mapEdges = item.mapEdges
+    attributes.halvesThumbnails = item.halvesThumbnails
+    attributes.workingMemoryLimit = item.workingMemoryLimit
     attributes.lensCharacter = item.character
     attributes.nearStrength = item.nearStrength
     attributes.farStrength = item.farStrength

@@ -3,8 +3,8 @@
 import FocalCore
 import FocalRendering
 
-/// Frames whose dispatches are compared one by one: between them, they run every kernel with all
-/// of its branches.
+/// Frames whose dispatches are compared one by one: between them, they run every kernel, from and to every matrix and
+/// curve.
 package enum KernelCases {
   package static func all(seed: UInt64) -> [FrameCase] {
     others(seed)
@@ -12,8 +12,8 @@ package enum KernelCases {
         [
           make("kernels/\(quality)/holes", quality, .holes, (24, 16), seed) {
             $0.sourceFormat = .yuv420Video10
-            $0.sourceTags = .bt709
-            $0.target = .picture(.yuv420Video10, .bt709)
+            $0.sourceTags = [FrameCases.bt601, .bt709, .hlg, .pq][quality.rawValue % 4]
+            $0.target = .picture(.yuv420Video10, $0.sourceTags)
           },
           make("kernels/\(quality)/sharp", quality, .sharp, (32, 20), seed) {
             $0.content = .bright
