@@ -119,6 +119,31 @@ import Testing
     #expect(found[0].x > 0.1)
   }
 
+  /// A large background behind a small frame: a strip of the frame would read nearly all of it.
+  @Test func largeBackgrounds() async throws {
+    let folder = Folder()
+    let (small, large) = (Dimensions(width: 48, height: 24), Dimensions(width: 3200, height: 1600))
+    let codes = (0..<small.count).flatMap { place -> [UInt8] in
+      let (x, y) = (place % small.width, place / small.width)
+      let isSubject = (16..<32).contains(x) && (6..<19).contains(y)
+      return isSubject ? [220, 20, 20, 255] : [20, 90, 40, 255]
+    }
+    try PictureWriter.write(
+      PixelBuffer(dimensions: small, format: .rgba8, values: codes), to: folder.file("in.png"))
+    try PictureWriter.write(
+      PixelBuffer(
+        dimensions: large, format: .gray8, values: [UInt8](repeating: 200, count: large.count)),
+      to: folder.file("back.png"))
+    try await works(
+      [
+        "lift", "in.png", "--at", "0.5,0.5", "--background", "back.png", "-o", "out.png",
+        "--memory-limit", "120M",
+      ], in: folder)
+    let corner = NormalizedPoint(x: 0.1, y: 0.1)
+    let light = try await Self.pixel(at: corner, of: folder.file("out.png"))
+    #expect(abs(light.x - 0.578) < 0.01 && abs(light.y - 0.578) < 0.01, "\(light)")
+  }
+
   /// Light that goes through a picture goes through it before its own background as well.
   @Test func alphaOfThePictureItself() async throws {
     let folder = Folder().with("in").with("map")

@@ -117,6 +117,38 @@ import Testing
     }
   }
 
+  /// A background of many times the picture's size is what it would be at once: a ramp stays one, and lines are even.
+  @Test func veryLargeBackgrounds() async throws {
+    let (_, found) = try await Self.found()
+    let size = Dimensions(width: 48, height: 36)
+    let small = try Self.plain(size)
+    let large = Dimensions(width: 48 * 20, height: 36 * 20)
+    let values = (0..<large.count).map { place -> SIMD4<Float> in
+      let (x, y) = (place % large.width, place / large.width)
+      let across = Float(x) / Float(large.width)
+      let down = Float(y) / Float(large.height)
+      return SIMD4(across, Float(y % 2), down, 1)
+    }
+    let other = try PixelBuffer(
+      dimensions: large, format: .rgbaFloat, tags: .linearBT709, values: values)
+    let image = try found.generateImage(
+      for: [], imageFrom: small, effect: SubjectEffect(background: .picture(other))
+    ).floats
+    for (x, y) in [(5, 7), (24, 18), (40, 30)] {
+      let first = 4 * (y * size.width + x)
+      let (across, down) = ((Float(x) + 0.5) / 48, (Float(y) + 0.5) / 36)
+      #expect(abs(image[first] - across) < 1e-3)
+      #expect(abs(image[first + 1] - 0.5) < 1e-3)
+      #expect(abs(image[first + 2] - down) < 1e-3)
+    }
+  }
+
+  private static func plain(_ size: Dimensions) throws -> PixelBuffer {
+    try PixelBuffer(
+      dimensions: size, format: .rgbaFloat, tags: .linearBT709,
+      values: [SIMD4<Float>](repeating: SIMD4(0.2, 0.2, 0.2, 1), count: size.count))
+  }
+
   @Test func refusesNumbersOutOfRange() async throws {
     let (scene, found) = try await Self.found()
     let effects: [SubjectEffect] = [

@@ -83,15 +83,33 @@ struct EffectPainter {
     if let blur = effect.lensBlur {
       layers.background = .picture(
         try blurred(layers.background, blur, behind: subject, of: shown, turn, disparity))
+    } else if case .picture(let other) = layers.background {
+      layers.background = .picture(try other.reduced(behind: size))
     }
     let result = try PixelBuffer(
       dimensions: size, format: .rgbaFloat, tags: subject.tags, bytesPerRowAlignment: 16)
     let frame = FrameRenderer.Frame(
       number: 0, sourceImage: shown, layers: layers, destination: result)
-    try renderer.finish(renderer.commit(frame))
+    do throws(CinematicError) {
+      try renderer.finish(renderer.commit(frame))
+    } catch {
+      throw Self.naming(layers.background, behind: size, error)
+    }
     try GenerateForegroundInstanceMaskRequest.checkCancellation()
     translucent?.takeOut(of: result)
     return result
+  }
+
+  /// An error, with the background where that is what takes the memory.
+  private static func naming(
+    _ background: SubjectLayers.Background, behind size: Dimensions, _ error: CinematicError
+  ) -> CinematicError {
+    guard error.code == .outOfMemory, case .picture(let other) = background,
+      other.dimensions.count > size.count
+    else { return error }
+    return CinematicError(
+      .outOfMemory, "\(error.message), before a background of \(other.dimensions)",
+      remedy: "use a smaller background")
   }
 
   /// A background out of focus.

@@ -80,8 +80,9 @@ extension RenderingSession {
       throw refusal
         ?? CinematicError(
           .outOfMemory,
-          "a frame of \(size) needs \(smallest) bytes of the device \(backend.identifier) at "
-            + "once, even strip by strip", remedy: "render at a smaller size or on another device")
+          "a frame of \(size) needs \(MemoryBudget.text(smallest)) of the device"
+            + " \(backend.identifier) at once, even strip by strip",
+          remedy: "render at a smaller size or on another device")
     }
 
     /// Bytes that working memory may take.
