@@ -26,6 +26,32 @@ import Testing
     #expect(allowed.code == 0, "\(allowed.errors)")
   }
 
+  /// Pictures are compared some rows at a time; a difference is made as a whole, and counts.
+  @Test func differencesAreRefused() async throws {
+    let folder = Folder()
+    try Self.large(in: folder)
+    let command = ["compare", "a.png", "a.png", "--memory-limit", "128M"]
+    try await works(command, in: folder)
+    // Four floats of a pixel: 96 MB, of which 128M allow 67.
+    let refused = try await Program.focal(command + ["-o", "out.png"], in: folder)
+    #expect(refused.code == 1)
+    expectOneLine(refused, naming: ["difference", "a.png", "3000x2000", "--memory-limit"])
+    #expect(folder.unfinished.isEmpty && !folder.names.contains("out.png"))
+  }
+
+  /// In less address space than four pictures of floats of 20 million pixels would take beside the program.
+  @Test(.enabled(if: !Sanitizers.areOn, "sanitizers need terabytes of addresses"))
+  func picturesAreComparedInLittleMemory() async throws {
+    let folder = Folder()
+    let size = Dimensions(width: 5000, height: 4000)
+    try PictureWriter.write(
+      PixelBuffer(dimensions: size, format: .gray8, tags: .sRGB), to: folder.file("a.png"))
+    let outcome = try await Program.focal(
+      ["compare", "a.png", "a.png"], in: folder, after: "ulimit -v 1800000")
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    #expect(outcome.output.contains("PSNR inf dB, SSIM 1.0000"), "\(outcome.output)")
+  }
+
   /// One pixel in a tile of 65536 x 65536, of which sixteen bytes are there.
   private static let tile: [UInt8] = {
     func little(_ value: Int, _ count: Int) -> [UInt8] {

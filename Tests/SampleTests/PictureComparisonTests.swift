@@ -20,6 +20,31 @@ import Testing
     #expect(result.pixelCount == 23 * 17)
   }
 
+  /// Pictures that come some rows at a time give the bits of whole ones.
+  @Test(arguments: [1, 7, 64, 100], [0, 3]) func rowsGiveTheSameBits(
+    _ step: Int, border: Int
+  ) throws {
+    let (width, height) = (29, 150)
+    let a = try picture(width, height, textured)
+    let b = try picture(width, height) { x, y, c in
+      self.textured(x, y, c) + 0.1 * self.textured(y, x, c + 1)
+    }
+    let mask = (0..<width * height).map { $0 % 5 != 0 }
+    for mask in [nil, mask] {
+      let whole = try PictureComparison(a, reference: b, mask: mask, border: border)
+      var rows = try PictureComparison.Rows(of: a.dimensions, mask: mask, border: border)
+      for first in stride(from: 0, to: height, by: step) {
+        let band = first..<min(height, first + step)
+        let top = max(0, first - PictureComparison.Rows.apron)
+        let read = top..<min(height, band.upperBound + PictureComparison.Rows.apron)
+        try rows.add(
+          band, a.part(columns: 0..<width, rows: read),
+          reference: b.part(columns: 0..<width, rows: read), from: top)
+      }
+      #expect(try rows.comparison() == whole)
+    }
+  }
+
   @Test(arguments: [0.1, 0.01, 0.5] as [Float])
   func aConstantOffsetHasTheClosedForm(_ offset: Float) throws {
     let a = try picture(16, 12) { _, _, _ in 0.25 }

@@ -85,8 +85,11 @@ struct CompareCommand: ParsableCommand {
             try await ComparedMasks(reference, otherOptions)
           ) {
             try MaskRow($0, $1, $2, border: border)
-          } shown: {
-            (try $0.grayPicture(), try $1.grayPicture())
+          } pair: { actual, reference in
+            ComparedPair(size: actual.dimensions) { rows throws(CinematicError) in
+              let mine = try actual.part(rows: rows).grayPicture()
+              return (mine, try reference.part(rows: rows).grayPicture())
+            }
           }
         } else {
           let (mine, other) = (
@@ -100,17 +103,20 @@ struct CompareCommand: ParsableCommand {
               "\(mine.assumesPrimaries ? actual : reference) does not say its primaries, which are taken for the other's"
             )
           }
-          func shown(
-            _ actual: PixelBuffer, _ reference: PixelBuffer
-          ) throws(CinematicError) -> (PixelBuffer, PixelBuffer) {
-            let (a, b) = try compared(actual, reference, byPrimaries: isKnown)
-            return (try a.asShown(mine.turn), try b.asShown(other.turn))
+          func pair(_ actual: PixelBuffer, _ reference: PixelBuffer) -> ComparedPair {
+            ComparedPair(size: mine.turn.applied(to: actual.dimensions)) {
+              rows throws(CinematicError) in
+              let first = actual.stored(shownAs: rows, mine.turn)
+              let second = reference.stored(shownAs: rows, other.turn)
+              let (a, b) = try compared(
+                first.part, mine.turn, second.part, other.turn, byPrimaries: isKnown)
+              return (a.part(rows: first.rows), b.part(rows: second.rows))
+            }
           }
           try await compare(mine, other) { frame, actual, reference in
-            let (actual, reference) = try shown(actual, reference)
-            return try PictureRow(frame, actual, reference, border: border)
-          } shown: {
-            try shown($0, $1)
+            PictureRow(frame, try pair(actual, reference).comparison(border: border))
+          } pair: {
+            pair($0, $1)
           }
         }
       }
@@ -135,11 +141,11 @@ struct CompareCommand: ParsableCommand {
 
   /// - Parameters:
   ///   - measure: of a frame's number and both pictures.
-  ///   - shown: both as RGBA floats, whose difference is written.
+  ///   - pair: both as RGBA floats, whose difference is written.
   private func compare<Frames: ComparedFrames, Row: ComparisonRow>(
     _ actualFrames: Frames, _ referenceFrames: Frames,
     measure: (Int, PixelBuffer, PixelBuffer) throws -> Row,
-    shown: (PixelBuffer, PixelBuffer) throws -> (PixelBuffer, PixelBuffer)
+    pair: (PixelBuffer, PixelBuffer) -> ComparedPair
   ) async throws {
     let difference = try output.map { try differenceWriter($0) }
     defer { difference?.cancel() }
@@ -149,8 +155,14 @@ struct CompareCommand: ParsableCommand {
         "\(actual) is \(actualFrames.dimensions) where \(reference) is"
           + " \(referenceFrames.dimensions)", remedy: "compare pictures of one size")
     }
+    if output != nil {
+      // Floats, and what is coded of them.
+      try MemoryBudget.check(
+        16 * actualFrames.dimensions.count, share: 2,
+        for: "the difference of \(actual), a picture of \(actualFrames.dimensions) pixels,")
+    }
     var rows: [Row] = []
-    var worst: (row: Row, actual: PixelBuffer, reference: PixelBuffer)?
+    var worst: (row: Row, pair: ComparedPair?)?
     while let a = try await actualFrames.next() {
       guard let b = try await referenceFrames.next() else {
         throw CinematicError(
@@ -165,7 +177,8 @@ struct CompareCommand: ParsableCommand {
         printLine("frame \(row.frame): \(row.text)")
       }
       if worst.map({ row.isWorse(than: $0.row) }) ?? true {
-        worst = (row, a, b)
+        // Pictures are held for their difference alone.
+        worst = (row, difference == nil ? nil : pair(a, b))
       }
     }
     if try await referenceFrames.next() != nil {
@@ -177,26 +190,28 @@ struct CompareCommand: ParsableCommand {
       printLine("mean of \(counted(rows.count, "frame")): \(Row.mean(of: rows))")
       printLine("worst, frame \(worst.row.frame): \(worst.row.text)")
     }
-    if let difference, let worst {
-      let (actual, reference) = try shown(worst.actual, worst.reference)
-      let picture = try PictureComparison.differencePicture(
-        actual, reference: reference, amplification: amplify ?? Self.defaultAmplification)
+    if let difference, let pair = worst?.pair {
+      let picture = try pair.difference(amplification: amplify ?? Self.defaultAmplification)
       try difference.append(picture, time: .zero, duration: .zero)
       try difference.finish()
     }
   }
 
-  /// - Parameter byPrimaries: whether pictures of other primaries have other colours.
-  /// - Returns: RGBA floats, as stored.
+  /// - Parameters:
+  ///   - mine: from the picture as stored to the picture as shown.
+  ///   - other: the same of the reference.
+  ///   - byPrimaries: whether pictures of other primaries have other colours.
+  /// - Returns: RGBA floats, as shown.
   private func compared(
-    _ actual: PixelBuffer, _ reference: PixelBuffer, byPrimaries: Bool
+    _ actual: PixelBuffer, _ mine: QuarterTurn, _ reference: PixelBuffer, _ other: QuarterTurn,
+    byPrimaries: Bool
   ) throws(CinematicError) -> (PixelBuffer, PixelBuffer) {
     var actual = actual
-    let (mine, other) = (actual.tags.transfer, reference.tags.transfer)
-    if !linear, mine != other, mine.isStandardRange, other.isStandardRange {
+    let (curve, wanted) = (actual.tags.transfer, reference.tags.transfer)
+    if !linear, curve != wanted, curve.isStandardRange, wanted.isStandardRange {
       // A movie's code and a picture's look the same: one curve for both.
       var tags = actual.tags
-      tags.transfer = other
+      tags.transfer = wanted
       actual = actual.tagged(tags)
     }
     var light = (try actual.linearRGBA(), try reference.linearRGBA())
@@ -207,6 +222,7 @@ struct CompareCommand: ParsableCommand {
     }
     light.0.markNotFinite(in: actual)
     light.1.markNotFinite(in: reference)
+    light = (try light.0.asShown(mine), try light.1.asShown(other))
     if linear { return light }
     return (
       try PictureComparison.displayPicture(ofLinear: light.0),

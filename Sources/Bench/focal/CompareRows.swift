@@ -35,10 +35,7 @@ struct PictureRow: ComparisonRow {
   var largestAlphaDifference: Double
   var notFinite: Int
 
-  init(
-    _ frame: Int, _ actual: PixelBuffer, _ reference: PixelBuffer, border: Int
-  ) throws(CinematicError) {
-    let result = try PictureComparison(actual, reference: reference, border: border)
+  init(_ frame: Int, _ result: PictureComparison) {
     self.frame = frame
     (psnr, meanSquaredError) = (result.psnr, result.meanSquaredError)
     ssim = result.ssim
@@ -209,13 +206,22 @@ extension PixelBuffer {
 
   /// The alpha of a picture, row by row.
   fileprivate func alpha() throws(CinematicError) -> [Float] {
-    let pixels = try linearRGBA()
-    pixels.markNotFinite(in: self)
-    let stride = pixels.planes[0].bytesPerRow / MemoryLayout<SIMD4<Float>>.stride
-    return pixels.withUnsafeBytes { bytes in
-      let pixels = bytes.bindMemory(to: SIMD4<Float>.self)
-      return (0..<height).flatMap { y in (0..<width).map { x in pixels[y * stride + x].w } }
+    var alpha: [Float] = []
+    alpha.reserveCapacity(dimensions.count)
+    // All light at once would take four times as much.
+    for first in stride(from: 0, to: height, by: 64) {
+      let stored = part(rows: first..<min(height, first + 64))
+      let light = try stored.linearRGBA()
+      light.markNotFinite(in: stored)
+      let step = light.planes[0].bytesPerRow / MemoryLayout<SIMD4<Float>>.stride
+      light.withUnsafeBytes { bytes in
+        let pixels = bytes.bindMemory(to: SIMD4<Float>.self)
+        for y in 0..<stored.height {
+          for x in 0..<width { alpha.append(pixels[y * step + x].w) }
+        }
+      }
     }
+    return alpha
   }
 
   /// A mask of floats as a gray picture, RGBA floats.

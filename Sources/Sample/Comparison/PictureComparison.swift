@@ -53,30 +53,13 @@ public struct PictureComparison: Hashable, Sendable {
     includesSSIM: Bool = true
   ) throws(CinematicError) {
     try Self.check(actual, reference)
-    let width = actual.width
-    let height = actual.height
-    if let mask, mask.count != width * height {
-      throw CinematicError(
-        .invalidParameter,
-        "a mask of \(mask.count) pixels does not fit a picture of \(actual.dimensions)")
-    }
-    guard border >= 0 else {
-      throw CinematicError(.invalidParameter, "a border of \(border) pixels is negative")
-    }
-    var sum = Sums()
-    let counted = Self.counted(width: width, height: height, mask: mask, border: border)
-    Self.withRows(actual, reference) { a, b, strideA, strideB in
-      for y in 0..<height {
-        for x in 0..<width where counted[y * width + x] {
-          sum.add(a + (y * strideA + x * 4), b + (y * strideB + x * 4), x, y)
-        }
-      }
-    }
-    guard sum.count > 0 else {
-      throw CinematicError(
-        .invalidParameter, "no pixel of \(actual.dimensions) is left to compare",
-        remedy: "use a smaller border or another mask")
-    }
+    var rows = try Rows(
+      of: actual.dimensions, mask: mask, border: border, includesSSIM: includesSSIM)
+    try rows.add(0..<actual.height, actual, reference: reference, from: 0)
+    self = try rows.comparison()
+  }
+
+  fileprivate init(_ sum: Sums, ssim: Double) {
     let broken = sum.nonFinite > 0
     let n = Double(sum.count)
     meanSquaredError = broken ? .nan : sum.squared.sum() / (3 * n)
@@ -89,9 +72,7 @@ public struct PictureComparison: Hashable, Sendable {
     largestDifferenceY = sum.largestY
     nonFiniteCount = sum.nonFinite
     pixelCount = sum.count
-    ssim =
-      broken || !includesSSIM
-      ? .nan : StructuralSimilarity.mean(actual, reference, counted: counted)
+    self.ssim = broken ? .nan : ssim
   }
 
   /// See ``psnr``; not-a-number where the error is none.
@@ -109,6 +90,19 @@ public struct PictureComparison: Hashable, Sendable {
   ) throws(CinematicError) -> PixelBuffer {
     try check(actual, reference)
     let picture = try PixelBuffer(dimensions: actual.dimensions, format: .rgbaFloat)
+    try writeDifference(actual, reference: reference, amplification: amplification, to: picture)
+    return picture
+  }
+
+  /// Writes the picture of ``differencePicture(_:reference:amplification:)``, or rows of it, to other memory.
+  ///
+  /// - Parameter picture: `rgbaFloat` of the pictures' size.
+  /// - Throws: `incompatible` or `unsupported`.
+  package static func writeDifference(
+    _ actual: PixelBuffer, reference: PixelBuffer, amplification: Double, to picture: PixelBuffer
+  ) throws(CinematicError) {
+    try check(actual, reference)
+    try check(actual, picture)
     let stride = picture.planes[0].bytesPerRow / 4
     let gain = Float(amplification)
     picture.withUnsafeMutableBytes { bytes in
@@ -134,12 +128,102 @@ public struct PictureComparison: Hashable, Sendable {
         }
       }
     }
-    return picture
   }
 
   // MARK: - Parts
 
-  private struct Sums {
+  /// A comparison of pictures that come some rows at a time, from top to bottom: it is the one of the whole pictures to
+  /// the bit.
+  package struct Rows {
+    /// Rows above and below those that are compared, which their windows reach over.
+    package static let apron = StructuralSimilarity.radius
+
+    private let size: Dimensions
+    private let mask: [Bool]?
+    private let border: Int
+    private let includesSSIM: Bool
+    private var sum = Sums()
+    /// Of structural similarity, row by row.
+    private var similarities: [SIMD4<Double>] = []
+
+    /// - Throws: as ``PictureComparison/init(_:reference:mask:border:includesSSIM:)``.
+    package init(
+      of size: Dimensions, mask: [Bool]? = nil, border: Int = 0, includesSSIM: Bool = true
+    ) throws(CinematicError) {
+      if let mask, mask.count != size.count {
+        throw CinematicError(
+          .invalidParameter,
+          "a mask of \(mask.count) pixels does not fit a picture of \(size)")
+      }
+      guard border >= 0 else {
+        throw CinematicError(.invalidParameter, "a border of \(border) pixels is negative")
+      }
+      (self.size, self.mask, self.border) = (size, mask, border)
+      self.includesSSIM = includesSSIM
+    }
+
+    /// Adds rows that follow those before.
+    ///
+    /// - Parameters:
+    ///   - rows: of the whole pictures.
+    ///   - actual: these rows, and ``apron`` more above and below, as far as the whole picture has them.
+    ///   - first: the first row that `actual` and `reference` have.
+    /// - Throws: `incompatible` for different sizes, `unsupported` for another format.
+    package mutating func add(
+      _ rows: Range<Int>, _ actual: PixelBuffer, reference: PixelBuffer, from first: Int
+    ) throws(CinematicError) {
+      try PictureComparison.check(actual, reference)
+      let width = size.width
+      let counted = counted(rows)
+      var sum = sum
+      PictureComparison.withRows(actual, reference) { a, b, strideA, strideB in
+        for y in rows {
+          let line = (y - rows.lowerBound) * width
+          let (lineA, lineB) = ((y - first) * strideA, (y - first) * strideB)
+          for x in 0..<width where counted[line + x] {
+            sum.add(a + (lineA + x * 4), b + (lineB + x * 4), x, y)
+          }
+        }
+      }
+      self.sum = sum
+      // One value that is not finite spoils it.
+      guard includesSSIM, sum.nonFinite == 0 else { return }
+      similarities += StructuralSimilarity.sums(
+        of: rows, actual, reference, from: first, height: size.height, counted: counted)
+    }
+
+    /// Whether pixels of some rows count.
+    private func counted(_ rows: Range<Int>) -> [Bool] {
+      let (width, height) = (size.width, size.height)
+      var counted =
+        mask.map { Array($0[rows.lowerBound * width..<rows.upperBound * width]) }
+        ?? Array(repeating: true, count: rows.count * width)
+      if border == 0 { return counted }
+      for y in rows {
+        let line = (y - rows.lowerBound) * width
+        for x in 0..<width
+        where x < border || y < border || x >= width - border || y >= height - border {
+          counted[line + x] = false
+        }
+      }
+      return counted
+    }
+
+    /// The comparison of all rows that were added.
+    ///
+    /// - Throws: `invalidParameter` where none of their pixels counts.
+    package func comparison() throws(CinematicError) -> PictureComparison {
+      guard sum.count > 0 else {
+        throw CinematicError(
+          .invalidParameter, "no pixel of \(size) is left to compare",
+          remedy: "use a smaller border or another mask")
+      }
+      return PictureComparison(
+        sum, ssim: includesSSIM ? StructuralSimilarity.mean(of: similarities) : .nan)
+    }
+  }
+
+  fileprivate struct Sums {
     var signed = SIMD3<Double>.zero
     var absolute = SIMD3<Double>.zero
     var squared = SIMD3<Double>.zero
@@ -177,7 +261,7 @@ public struct PictureComparison: Hashable, Sendable {
     }
   }
 
-  private static func check(
+  fileprivate static func check(
     _ actual: PixelBuffer, _ reference: PixelBuffer
   ) throws(CinematicError) {
     for picture in [actual, reference] where picture.format != .rgbaFloat {
@@ -191,20 +275,6 @@ public struct PictureComparison: Hashable, Sendable {
         "a picture of \(actual.dimensions) and one of \(reference.dimensions) cannot be compared",
         remedy: "bring them to one size")
     }
-  }
-
-  private static func counted(
-    width: Int, height: Int, mask: [Bool]?, border: Int
-  ) -> [Bool] {
-    var counted = mask ?? Array(repeating: true, count: width * height)
-    if border == 0 { return counted }
-    for y in 0..<height {
-      for x in 0..<width
-      where x < border || y < border || x >= width - border || y >= height - border {
-        counted[y * width + x] = false
-      }
-    }
-    return counted
   }
 
   static func withRows(

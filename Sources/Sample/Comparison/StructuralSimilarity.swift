@@ -4,7 +4,7 @@ import FocalCore
 
 /// The structural similarity index of two pictures' luma.
 enum StructuralSimilarity {
-  private static let radius = 5
+  static let radius = 5
   /// A Gaussian of σ 1.5 over 11 values, its sum 1.
   private static let window: [Double] = {
     let raw = (-radius...radius).map { i -> Double in
@@ -17,32 +17,44 @@ enum StructuralSimilarity {
   /// Rows that a thread works on from top to bottom. It begins with ten rows of the one above.
   private static let bandHeight = 64
 
-  /// The mean of the index over the counted pixels whose windows lie in the picture, or over all
-  /// counted pixels where there is none.
-  static func mean(_ actual: PixelBuffer, _ reference: PixelBuffer, counted: [Bool]) -> Double {
+  /// The sums of some rows: of the index over all counted pixels, their number, and the same of those whose windows lie
+  /// in the picture.
+  ///
+  /// - Parameters:
+  ///   - actual: the rows, and those that their windows reach over.
+  ///   - first: the first row that both pictures have.
+  ///   - height: of the whole pictures.
+  ///   - counted: whether the pixels of the rows count.
+  static func sums(
+    of all: Range<Int>, _ actual: PixelBuffer, _ reference: PixelBuffer, from first: Int,
+    height: Int, counted: [Bool]
+  ) -> [SIMD4<Double>] {
     let width = actual.width
-    let height = actual.height
     let inner = (
       x: radius..<max(radius, width - radius), y: radius..<max(radius, height - radius)
     )
     // Each row's sums first, then the rows in order: the same for any number of threads.
-    var sums = [SIMD4<Double>](repeating: .zero, count: height)
+    var sums = [SIMD4<Double>](repeating: .zero, count: all.count)
     sums.withUnsafeMutableBufferPointer { sums in
       let target = UncheckedSums(sums.baseAddress!)
       PictureComparison.withRows(actual, reference) { a, b, strideA, strideB in
-        parallelFor((height + bandHeight - 1) / bandHeight, threads: nil) { band in
-          let rows = band * bandHeight..<min(height, (band + 1) * bandHeight)
+        parallelFor((all.count + bandHeight - 1) / bandHeight, threads: nil) { band in
+          let top = all.lowerBound + band * bandHeight
+          let rows = top..<min(all.upperBound, top + bandHeight)
           var moments = RowMoments(width: width)
           for y in max(0, rows.lowerBound - radius)..<min(height, rows.lowerBound + radius) {
-            moments.add(y, a + y * strideA, b + y * strideB)
+            moments.add(y, a + (y - first) * strideA, b + (y - first) * strideB)
           }
           for y in rows {
             let last = y + radius
-            if last < height { moments.add(last, a + last * strideA, b + last * strideB) }
+            if last < height {
+              moments.add(last, a + (last - first) * strideA, b + (last - first) * strideB)
+            }
+            let line = (y - all.lowerBound) * width
             let isInner = inner.y.contains(y)
             var sum = SIMD4<Double>.zero
             let taps = moments.taps(around: y, height: height)
-            for x in 0..<width where counted[y * width + x] {
+            for x in 0..<width where counted[line + x] {
               let index = value(moments.mean(at: x, taps))
               sum.x += index
               sum.y += 1
@@ -51,11 +63,19 @@ enum StructuralSimilarity {
                 sum.w += 1
               }
             }
-            target.address[y] = sum
+            target.address[y - all.lowerBound] = sum
           }
         }
       }
     }
+    return sums
+  }
+
+  /// The mean of the index over the counted pixels whose windows lie in the picture, or over all
+  /// counted pixels where there is none.
+  ///
+  /// - Parameter sums: of all rows, in their order.
+  static func mean(of sums: [SIMD4<Double>]) -> Double {
     let total = sums.reduce(.zero, +)
     return total.w > 0 ? total.z / total.w : total.x / total.y
   }
