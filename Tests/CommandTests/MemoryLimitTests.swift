@@ -12,10 +12,12 @@ import Testing
     try PictureWriter.write(picture, to: folder.file("a.png"))
   }
 
-  @Test(arguments: [["info", "a.png"], ["compare", "a.png", "a.png"]])
-  func picturesAreRefused(_ command: [String]) async throws {
+  @Test func picturesAreRefused() async throws {
     let folder = Folder()
     try Self.large(in: folder)
+    // What stands in front of the pixels is all that is read.
+    try await works(["info", "a.png", "--memory-limit", "64M"], in: folder)
+    let command = ["compare", "a.png", "a.png"]
     // A byte of gray and four of RGBA: 30 MB, of which 64M allow 22.
     let refused = try await Program.focal(command + ["--memory-limit", "64M"], in: folder)
     #expect(refused.code == 1)
@@ -24,6 +26,22 @@ import Testing
     #expect(refused.errorLines.count <= 2)
     let allowed = try await Program.focal(command + ["--memory-limit", "128M"], in: folder)
     #expect(allowed.code == 0, "\(allowed.errors)")
+  }
+
+  /// Maps and masks of another shape are refused by what their files say, before they are decoded.
+  @Test(arguments: [
+    ["render", "in.png", "--disparity", "a.png", "-o", "out.png"],
+    ["render", "in.png", "--disparity", "map.png", "--matte", "a.png", "-o", "out.png"],
+    ["lift", "in.png", "--disparity", "a.png", "-o", "out.png"],
+  ]) func otherShapesAreRefused(_ command: [String]) async throws {
+    let folder = Folder()
+    try Self.large(in: folder)
+    for name in ["in.png", "map.png"] {
+      let picture = try Material.picture(Dimensions(width: 64, height: 64))
+      try PictureWriter.write(picture, to: folder.file(name))
+    }
+    let refused = try await Program.focal(command + ["--memory-limit", "64M"], in: folder)
+    expectOneLine(refused, naming: ["a.png is 3000x2000", "64x64", "the shapes differ"])
   }
 
   /// Pictures are compared some rows at a time; a difference is made as a whole, and counts.

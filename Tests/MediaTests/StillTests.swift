@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalBoxes
 import FocalCore
 import FocalMedia
+import Foundation
 import Testing
 
 /// A picture format, and whether it keeps every bit.
@@ -41,6 +43,47 @@ struct StillCase: CustomTestStringConvertible, Sendable {
     #expect(read.tags.transfer == test.tags.transfer)
     #expect(read.packedBytes() == written.packedBytes())
     #expect(folder.names == ["picture.\(test.ending)"])
+  }
+
+  /// What a PNG says in front of its pixels is what its reader says of the decoded picture.
+  @Test(
+    arguments: [
+      (.rgba8, .sRGB), (.gray8, .sRGB), (.gray16, .sRGB), (.rgbaHalf, .pq),
+      (.rgba8, ColorTags(primaries: .displayP3, transfer: .srgb, matrix: .bt709)),
+    ] as [(PixelFormat, ColorTags)])
+  func statedProperties(_ format: PixelFormat, tags: ColorTags) async throws {
+    let folder = ScratchFolder()
+    let path = folder.file("picture.png")
+    let written = try Scene.noise(33, 21, format, tags: tags)
+    try PictureWriter.write(written, to: path, temporaryFiles: folder.temporaryFiles)
+    let read = try await FrameReader.open(path).properties
+    let stated = try #require(await Asset.named(path).statedProperties())
+    #expect(stated.kind == read.kind && stated.frameCount == read.frameCount)
+    #expect(stated.dimensions == read.dimensions)
+    #expect(stated.pixelFormat == read.pixelFormat)
+    #expect(stated.tags == read.tags)
+    #expect(stated.bitDepth == read.bitDepth)
+    #expect(stated.preferredTransform == read.preferredTransform)
+    #expect(stated.codecDescription == read.codecDescription)
+    #expect(stated.pictureMetadata.companions == read.pictureMetadata.companions)
+    #expect((stated.pictureMetadata.profile == nil) == (read.pictureMetadata.profile == nil))
+  }
+
+  /// Of other files and of those that are cut short, nothing is said before they are read.
+  @Test func nothingIsStated() async throws {
+    let folder = ScratchFolder()
+    let written = try Scene.noise(33, 21, .rgba8, tags: .sRGB)
+    for name in ["a.tif", "a.png"] {
+      try PictureWriter.write(written, to: folder.file(name), temporaryFiles: folder.temporaryFiles)
+    }
+    let png = folder.file("a.png")
+    let source = FileByteSource(path: png)
+    let whole = try await source.read(0..<source.byteCount())
+    #expect(FileManager.default.createFile(atPath: png, contents: Data(whole.dropLast(40))))
+    for name in ["a.tif", "a.png", "none.png"] {
+      let stated = try await Asset.named(folder.file(name)).statedProperties()
+      #expect(stated == nil, "\(name)")
+    }
   }
 
   /// 16-bit files hold the nearest of 65536 codes, and come back as code / 65535.

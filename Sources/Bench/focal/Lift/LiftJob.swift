@@ -228,6 +228,8 @@ struct LiftJob: Sendable {
   ) async throws(CinematicError) -> DisparityMatcher? {
     var maps: FrameReader?
     if let map {
+      try await DisparityMatcher.checkStatedShape(
+        of: map, for: pictures.properties, named: pictures.name, stretches: stretchesMap)
       let reader = try await FrameReader.open(map, options: mapOptions)
       try await reader.checkIsMap()
       if let output {

@@ -65,6 +65,8 @@ struct ImportJob: Sendable {
     let usage = ProcessUsage.current
     let (pictures, coded) = try await opened()
     let clip = coded?.clip
+    try await DisparityMatcher.checkStatedShape(
+      of: map, for: pictures.properties, named: pictures.name, stretches: stretchesMap)
     let maps = try await FrameReader.open(map, options: mapOptions)
     try await maps.checkIsMap()
     try PictureRateOptions.check(

@@ -12,7 +12,7 @@ struct InfoCommand: ParsableCommand {
     abstract: "Say what is in a movie or a picture, and what a Cinematic movie is missing.",
     discussion: """
       MOVIE is any movie that FFmpeg reads, or its address (https://…). Of QuickTime and MP4 files only \
-      the parts that are needed are read; others are walked through. A movie that is not Cinematic is no error; what it lacks is said, and how people lose it.
+      the parts that are needed are read; others are walked through. Of a PNG, pixels are not looked at. A movie that is not Cinematic is no error; what it lacks is said, and how people lose it.
       """)
 
   @Argument(help: "The movie, or the picture.")
@@ -25,6 +25,9 @@ struct InfoCommand: ParsableCommand {
     let (picture, description) = try waiting {
       [movie] () async throws(CinematicError) -> (PictureDescription?, MovieDescription?) in
       let asset = try Asset.named(movie)
+      if let properties = await asset.statedProperties() {
+        return (PictureDescription(properties, name: asset.name), nil)
+      }
       let description: MovieDescription
       do throws(CinematicError) {
         description = try await MovieDescription(asset)

@@ -41,12 +41,17 @@ struct PictureDescription: Encodable {
     guard let properties = (try? await FrameReader(asset, options: options))?.properties,
       properties.kind != .clip
     else { return nil }
+    self.init(properties, name: asset.name, layers: layers, isMap: isMap)
+  }
+
+  /// - Parameter properties: of a picture, or of numbered ones.
+  init(_ properties: SourceProperties, name: String, layers: [String] = [], isMap: Bool = false) {
     self.layers = layers
     self.isMap = isMap
     let metadata = properties.pictureMetadata
-    let name = isMap ? "map" : "picture"
-    kind = properties.kind == .still ? name : "numbered \(name)s"
-    self.name = asset.name
+    let thing = isMap ? "map" : "picture"
+    kind = properties.kind == .still ? thing : "numbered \(thing)s"
+    self.name = name
     (width, height) = (properties.shownDimensions.width, properties.shownDimensions.height)
     rotation = properties.preferredTransform.rawValue
     frames = properties.frameCount

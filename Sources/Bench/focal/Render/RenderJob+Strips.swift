@@ -32,6 +32,10 @@ extension RenderJob {
     guard map != nil || source.pictureMetadata.companions.contains(.disparity) else {
       throw lacksMap
     }
+    if let map {
+      try await DisparityMatcher.checkStatedShape(
+        of: map, for: source, named: input, stretches: stretchesMap)
+    }
     let maps = try await FrameReader.open(map ?? input, options: mapOptions)
     if map != nil { try await maps.checkIsMap() }
     try checkEffects(source, isNumbered: false, .files(maps))

@@ -34,6 +34,8 @@ extension RenderJob {
         holder: holder, turn: turn, holdsFocus: true)
     }
     guard let matte else { return nil }
+    try await DisparityMatcher.checkStatedShape(
+      of: matte, for: pictures.properties, named: inputName, stretches: false)
     let source = try await RenderSource.open(
       matte,
       options: ReadOptions(content: .disparity(.unit), stillDuration: mapOptions.stillDuration))

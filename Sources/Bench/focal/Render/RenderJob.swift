@@ -274,6 +274,8 @@ struct RenderJob: Sendable {
           .invalidParameter, "pictures and maps cannot both come from standard input",
           remedy: "give one of them as a file, or through a named pipe")
       }
+      try await DisparityMatcher.checkStatedShape(
+        of: map, for: pictures.properties, named: inputName, stretches: stretchesMap)
       let source = try await RenderSource.open(map, options: mapOptions)
       try await source.reader?.checkIsMap()
       return source

@@ -214,6 +214,9 @@ struct MapOptions: ParsableArguments {
     of path: String, for pictures: FrameReader, stillDuration: Time
   ) async throws(CinematicError) -> DisparityMatcher {
     let options = readOptions(stillDuration: stillDuration)
+    try await DisparityMatcher.checkStatedShape(
+      of: path, for: pictures.properties, named: pictures.name,
+      stretches: disparityFit == .stretch)
     let maps = try await FrameReader.open(path, options: options)
     try await maps.checkIsMap()
     OutputNotes.tellDoubts(of: maps.properties.pictureMetadata, options, map: path)

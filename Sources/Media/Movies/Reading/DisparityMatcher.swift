@@ -152,6 +152,19 @@ public final class DisparityMatcher: Sendable {
     return try fit.fitted(try await maps.frame(number: 0).pixelBuffer)
   }
 
+  /// Looks at the shape that a map's file says, before its pixels are read: of PNG. Others are looked at when they are
+  /// read.
+  ///
+  /// - Throws: `incompatible` if the shapes differ.
+  package static func checkStatedShape(
+    of map: String, for picture: SourceProperties, named name: String, stretches: Bool
+  ) async throws(CinematicError) {
+    guard !stretches, !PipePath.isPipe(map), let asset = try? Asset.named(map),
+      let stated = await asset.statedProperties()
+    else { return }
+    _ = try fit(of: stated, named: asset.name, for: picture, named: name, stretches: false)
+  }
+
   /// - Throws: `incompatible` if the shapes differ.
   private static func fit(
     of map: SourceProperties, named mapName: String, for image: SourceProperties,

@@ -179,6 +179,35 @@ enum PNGFormat: StillFormat {
     bytes[offset..<(offset + 4)].reduce(0) { $0 << 8 | UInt32($1) }
   }
 
+  /// The size that a file says; `nil` for one that is cut short, or cannot hold as much.
+  static func statedSize(_ bytes: [UInt8], path: String) -> Dimensions? {
+    guard bytes.count >= 26, bytes.withUnsafeBytes({ FileShape.isWholePNG($0) }) else {
+      return nil
+    }
+    let (width, height) = (Int(bigEndian(bytes, 16)), Int(bigEndian(bytes, 20)))
+    let sides = 1...PixelBuffer.maximumDimension
+    guard sides.contains(width), sides.contains(height) else { return nil }
+    let (claim, most) = Self.claim(bytes, StillRequest(path))
+    do throws(CinematicError) {
+      try claim.check(bytes.count, mostPixelsPerByte: most)
+    } catch {
+      return nil
+    }
+    return claim.dimensions
+  }
+
+  /// What a header says, and how many pixels a byte can stand for at most.
+  private static func claim(
+    _ bytes: [UInt8], _ request: StillRequest
+  ) -> (PictureClaim, mostPixelsPerByte: Int) {
+    let (width, height) = (Int(bigEndian(bytes, 16)), Int(bigEndian(bytes, 20)))
+    let bits = Int(bytes[24]) * ([0: 1, 2: 3, 3: 1, 4: 2, 6: 4][Int(bytes[25])] ?? 1)
+    let claim = PictureClaim(
+      Dimensions(width: width, height: height), bytesPerPixel: max(1, (bits + 7) / 8),
+      isDeep: bytes[24] > 8, request)
+    return (claim, PNGInput.mostBytesPerByte * 8 / max(bits, 1))
+  }
+
   /// A PNG says its size first: a better message than the decoder's for none or too much.
   private static func checkSize(_ bytes: [UInt8], _ request: StillRequest) throws(CinematicError) {
     guard bytes.count >= 26 else { return }
@@ -188,12 +217,8 @@ enum PNGFormat: StillFormat {
         .malformed, "\(request.path) is a picture of \(width)x\(height) pixels",
         remedy: "give a picture of at least one pixel")
     }
-    let bits = Int(bytes[24]) * ([0: 1, 2: 3, 3: 1, 4: 2, 6: 4][Int(bytes[25])] ?? 1)
-    let claim = PictureClaim(
-      Dimensions(width: width, height: height), bytesPerPixel: max(1, (bits + 7) / 8),
-      isDeep: bytes[24] > 8, request)
-    try claim.check(
-      bytes.count, mostPixelsPerByte: PNGInput.mostBytesPerByte * 8 / max(bits, 1))
+    let (claim, most) = Self.claim(bytes, request)
+    try claim.check(bytes.count, mostPixelsPerByte: most)
     try claim.checkMemory()
   }
 }
