@@ -156,6 +156,15 @@
       #expect(!PlainPermissions.refuse("cannot read map.png: \(String(cString: strerror(EACCES)))"))
     }
 
+    /// Names of one letter, and of none.
+    @Test func foldersOfShortNames() {
+      let reason = String(cString: strerror(EACCES))
+      let isClosed = access(".", W_OK) != 0
+      for act in ["cannot write c/x.vtt: cannot make the folder c", "cannot write -"] {
+        #expect(PlainPermissions.refuse("\(act): \(reason)") == isClosed)
+      }
+    }
+
     /// Pictures that lie where links lead to.
     @Test func linksAreFollowed() async throws {
       let folder = Folder()

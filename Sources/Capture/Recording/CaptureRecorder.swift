@@ -305,7 +305,7 @@ actor CaptureRecorder {
 ///
 /// - Throws: `unwritable` for a folder that is not there, or not the user's.
 func checkFolder(of path: String) throws(CinematicError) {
-  let folder = (path as NSString).deletingLastPathComponent
+  let folder = PathName.folder(of: path)
   guard folder.isEmpty || FileManager.default.isWritableFile(atPath: folder) else {
     throw CinematicError(
       .unwritable, "cannot write \(path): its folder is not there, or not yours to write to",

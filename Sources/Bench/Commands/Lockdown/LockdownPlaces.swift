@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLockdown
+import FocalCore
 import FocalRendering
 import Foundation
 
@@ -57,7 +58,7 @@ struct LockdownPlaces {
     add("/proc/self/clear_refs", Self.write)
     if let own = Self.resolved("/proc/self/exe") {
       add(own, Self.start)
-      add(Self.folder(of: own), Self.read)
+      add(PathName.folder(of: own), Self.read)
     }
   }
 
@@ -91,7 +92,7 @@ struct LockdownPlaces {
       "XDG_DATA_DIRS", "FONTCONFIG_PATH", "FONTCONFIG_FILE",
     ] {
       for path in paths(of: name) {
-        add(Self.isFolder(path) ? path : Self.folder(of: path), Self.read)
+        add(Self.isFolder(path) ? path : PathName.folder(of: path), Self.read)
       }
     }
   }
@@ -113,8 +114,8 @@ struct LockdownPlaces {
     manifests += ["/etc/vulkan/icd.d", "/usr/share/vulkan/icd.d", "/etc/OpenCL/vendors"]
     if let home = environment["HOME"] { manifests.append("\(home)/.local/share/vulkan/icd.d") }
     for path in manifests {
-      add(Self.isFolder(path) ? path : Self.folder(of: path), Self.read)
-      for library in Self.libraries(namedIn: path) { add(Self.folder(of: library), Self.read) }
+      add(Self.isFolder(path) ? path : PathName.folder(of: path), Self.read)
+      for library in Self.libraries(namedIn: path) { add(PathName.folder(of: library), Self.read) }
     }
     if let own = CacheFolder.path { _ = CacheFile.makeFolder(own) }
     if let caches {
@@ -146,7 +147,7 @@ struct LockdownPlaces {
     else { return [] }
     return text.split { $0.isWhitespace || "\",:{}".contains($0) }.compactMap { word in
       guard word.contains("/"), word.contains(".so") else { return nil }
-      return word.hasPrefix("/") ? String(word) : "\(folder(of: path))/\(word)"
+      return word.hasPrefix("/") ? String(word) : "\(PathName.folder(of: path))/\(word)"
     }
   }
 
@@ -192,8 +193,8 @@ struct LockdownPlaces {
       addLinks(in: text)
     case S_IFREG:
       for path in [text, Self.resolved(text) ?? text] {
-        if isOutput || !holdsAll(Self.folder(of: path)) {
-          add(Self.folder(of: path), right)
+        if isOutput || !holdsAll(PathName.folder(of: path)) {
+          add(PathName.folder(of: path), right)
         } else {
           addBeside(path)
         }
@@ -211,7 +212,7 @@ struct LockdownPlaces {
   /// A file, and those beside it that belong to it by their names.
   private mutating func addBeside(_ path: String) {
     add(path, Self.read)
-    let folder = Self.folder(of: path)
+    let folder = PathName.folder(of: path)
     let name = path.split(separator: "/").last.map(String.init) ?? path
     let stem = name.split(separator: ".").first.map { "\($0)." } ?? name
     for other in Self.names(in: folder) where other.hasPrefix(stem) {
@@ -222,7 +223,9 @@ struct LockdownPlaces {
   /// A name that nothing bears, or of numbered files: the nearest folder that there is.
   private mutating func addUnmade(_ text: String, isOutput: Bool) {
     var path = text.contains("%") ? String(text[..<text.firstIndex(of: "%")!]) : text
-    repeat { path = Self.folder(of: path) } while !Self.isFolder(path) && path != "/" && path != "."
+    repeat {
+      path = PathName.folder(of: path)
+    } while !Self.isFolder(path) && path != "/" && path != "."
     // Everything, for a folder that is to be made at the top.
     guard path != "/" || isOutput else { return }
     add(path, Self.write)
@@ -238,7 +241,7 @@ struct LockdownPlaces {
       guard [Int(DT_LNK), Int(DT_UNKNOWN)].contains(Int(entry.pointee.d_type)) else { continue }
       count += 1
       guard let real = Self.resolved("\(folder)/\(Self.name(entry))") else { continue }
-      let place = Self.isFolder(real) ? real : Self.folder(of: real)
+      let place = Self.isFolder(real) ? real : PathName.folder(of: real)
       if place != "/" { add(place, Self.read) }
     }
   }
@@ -260,11 +263,6 @@ struct LockdownPlaces {
   private static func isFolder(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-  }
-
-  private static func folder(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
   private static func resolved(_ path: String) -> String? {

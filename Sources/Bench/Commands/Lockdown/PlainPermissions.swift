@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalCore
 import Foundation
 
 /// The permissions that files have with or without a lockdown.
@@ -26,10 +27,10 @@ enum PlainPermissions {
 
   /// The innermost folder around a file that is there.
   private static func folder(of path: String) -> String {
-    var folder = (path as NSString).deletingLastPathComponent
-    while !folder.isEmpty, folder != "/", access(folder, F_OK) != 0, errno == ENOENT {
-      folder = (folder as NSString).deletingLastPathComponent
+    var folder = PathName.folder(of: path)
+    while folder != ".", folder != "/", access(folder, F_OK) != 0, errno == ENOENT {
+      folder = PathName.folder(of: folder)
     }
-    return folder.isEmpty ? "." : folder
+    return folder
   }
 }

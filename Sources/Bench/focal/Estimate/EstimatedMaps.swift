@@ -28,7 +28,7 @@ struct EstimatedMaps: Sendable {
   ///
   /// - Parameter path: the maps'.
   static func detections(beside path: String) -> String {
-    (path as NSString).deletingLastPathComponent + "/" + detections
+    PathName.folder(of: path) + "/" + detections
   }
 
   /// - Parameters:
