@@ -77,6 +77,10 @@ import Testing
     #expect(folder.names(in: "s/sharp") == ["0000.exr"])
     #expect(folder.names(in: "s/truth") == ["0000.exr", "0007.exr"])
     #expect(folder.names(in: "s/disparity") == ["0000.png", "0009.png"])
+    let other = ["sample", "-o", "t", "--size", "48x28", "--samples", "1", "--frames"]
+    try await works(other + ["2"], in: folder)
+    let one = try await works(other + ["1", "--force"], in: folder)
+    #expect(one.errors.contains("1 picture of the sample that was in t before is removed"))
   }
 
   /// The command that it prints can be pasted, whatever the folder's name.

@@ -78,6 +78,10 @@ struct SampleCommand: ParsableCommand {
   var force = false
 
   func validate() throws {
+    guard output != PipePath.standard else {
+      throw ValidationError(
+        "-o - is not possible: a folder is needed; write ./- for one of that name")
+    }
     guard (1...3000).contains(frames) else { throw ValidationError("--frames takes 1 to 3000") }
     guard (1...1024).contains(samples) else { throw ValidationError("--samples takes 1 to 1024") }
     guard (1...65536).contains(lensSamples ?? Self.defaultLensSamples) else {
@@ -218,7 +222,9 @@ struct SampleCommand: ParsableCommand {
           + " sample that is known, and \(foreign == 1 ? "stays" : "stay")")
     }
     if removed > 0 {
-      note("\(counted(removed, "picture")) of the sample that was in \(output) before are removed")
+      note(
+        "\(counted(removed, "picture")) of the sample that was in \(output) before"
+          + " \(removed == 1 ? "is" : "are") removed")
     }
     guard !groundTruth, earlier.frames > 0 else { return }
     var kept = 0

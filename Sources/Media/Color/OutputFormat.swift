@@ -69,6 +69,17 @@ public enum OutputFormat: Hashable, Sendable {
     }
   }
 
+  /// Refuses a pipe where only a file will do.
+  ///
+  /// - Parameter endings: of the files that will do, for the remedy.
+  /// - Throws: `invalidParameter`.
+  package static func checkFile(_ path: String, endings: String) throws(CinematicError) {
+    guard PipePath.isPipe(path) else { return }
+    throw CinematicError(
+      .invalidParameter, "\(PipePath.outputName(path)) is not possible here",
+      remedy: "give a file that ends in \(endings)")
+  }
+
   /// The still kind that is written, whether one picture or many.
   public var stillKind: StillKind? {
     switch self {

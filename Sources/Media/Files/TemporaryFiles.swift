@@ -320,6 +320,20 @@ final class OutputFile: Sendable {
     }
   }
 
+  /// The error of an output that the system does not find. Folders of the system's, such as `/proc`, take no files.
+  private static func missing(_ path: String) -> CinematicError {
+    let folder = PathName.folder(of: path)
+    var status = stat()
+    guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+      return CinematicError(
+        .unwritable, "cannot write \(path): its folder does not exist",
+        remedy: "make the folder first")
+    }
+    return CinematicError(
+      .unwritable, "cannot write \(path): \(folder) takes no new files",
+      remedy: "choose another folder")
+  }
+
   /// The error of a failed system call on an output.
   static func failure(_ path: String, _ number: Int32) -> CinematicError {
     switch number {
@@ -339,10 +353,11 @@ final class OutputFile: Sendable {
       CinematicError(
         .unwritable, "cannot write \(path): \(systemErrorText(number))",
         remedy: "choose a shorter name")
-    case ENOENT, ENOTDIR:
+    case ENOENT, ENOTDIR: missing(path)
+    case ELOOP:
       CinematicError(
-        .unwritable, "cannot write \(path): its folder does not exist",
-        remedy: "make the folder first")
+        .unwritable, "cannot write \(path): \(systemErrorText(number))",
+        remedy: "choose another folder")
     case EACCES, EPERM, EROFS:
       CinematicError(
         .unwritable, "cannot write \(path): \(systemErrorText(number))",

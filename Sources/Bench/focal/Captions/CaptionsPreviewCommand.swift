@@ -78,6 +78,7 @@ struct CaptionsPreviewCommand: ParsableCommand {
   }
 
   private func drawTimeline() throws {
+    try OutputFormat.checkFile(output, endings: ".svg")
     guard output.lowercased().hasSuffix(".svg") else {
       throw CinematicError(
         .invalidParameter, "\(output) is not the name of a drawing", remedy: "end it in .svg")
@@ -96,6 +97,7 @@ struct CaptionsPreviewCommand: ParsableCommand {
   }
 
   private func drawPicture(_ time: Time) throws {
+    try OutputFormat.checkFile(output, endings: StillKind.endings)
     guard case .still(let kind) = try OutputFormat(path: output) else {
       throw CinematicError(
         .invalidParameter, "\(output) is not the name of one picture",

@@ -19,6 +19,7 @@ struct ExtractedMaps {
   /// - Returns: the maps' size as they are shown, and the output by its name, of one numbered map the file.
   /// - Throws: `invalidParameter` for many maps to one picture, what reading and writing throw.
   func write() throws -> (size: Dimensions, path: String) {
+    try OutputFormat.checkFile(output, endings: ".mov, or number pictures as in maps/%04d.png")
     let format = try OutputFormat(path: output)
     let stored = try waiting { [info] () async throws(CinematicError) -> Dimensions in
       try await info.cinematicDisparityTrack.load(.naturalSize)

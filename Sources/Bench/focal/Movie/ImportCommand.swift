@@ -104,6 +104,7 @@ struct ImportCommand: ParsableCommand {
       output,
       inputs: [video, disparity, script, changes] + captions.files + estimation.inputs
         + detection.detectModel + look.inputs + reading.inputs)
+    try OutputFormat.checkFile(output, endings: ".mov")
     var coding = FilmCoding()
     codingOptions.apply(to: &coding)
     try codingOptions.check(output, codec: coding.codec)

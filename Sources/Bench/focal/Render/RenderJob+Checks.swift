@@ -24,6 +24,7 @@ extension RenderJob {
     try RenderingSession.FrameAttributes(focusDisparity: given, fNumber: fNumber).validate()
     if !PipePath.isPipe(output) { _ = try OutputFormat(path: output) }
     guard let beforeAfter else { return }
+    try OutputFormat.checkFile(beforeAfter, endings: StillKind.endings)
     guard case .still = try OutputFormat(path: beforeAfter) else {
       throw CinematicError(
         .invalidParameter, "\(beforeAfter) is not the name of one picture",

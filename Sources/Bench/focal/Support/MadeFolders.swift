@@ -30,6 +30,14 @@ final class MadeFolders: Sendable {
           .unwritable, "cannot make the folder \(path): \(current) is a file",
           remedy: "choose another folder")
       }
+      // A link bears the name, and leads to no folder.
+      if number == EEXIST {
+        let reason =
+          errno == ENOENT
+          ? "\(current) is a link that leads nowhere" : String(cString: strerror(errno))
+        throw CinematicError(
+          .unwritable, "cannot make the folder \(path): \(reason)", remedy: "choose another folder")
+      }
       throw CinematicError(
         .unwritable, "cannot make the folder \(path): \(String(cString: strerror(number)))",
         remedy: "choose a folder that you may write to")
