@@ -76,7 +76,7 @@ struct CompareCommand: ParsableCommand {
 
   func run() throws {
     if let output { try KeptInputs.check(output, inputs: [actual, reference]) }
-    try interruptible(writing: [output]) {
+    try interruptible(writing: [output], onlyPrints: output == nil) {
       try waiting {
         let (myOptions, otherOptions) = try await options()
         if masks {
@@ -232,6 +232,7 @@ struct CompareCommand: ParsableCommand {
 
   /// Says at once, and not after a long clip, whether the difference can be written.
   private func differenceWriter(_ path: String) throws(CinematicError) -> FrameWriter {
+    try OutputFormat.checkFile(path, endings: StillKind.endings)
     guard case .still = try OutputFormat(path: path) else {
       throw CinematicError(
         .invalidParameter, "\(path) is not the name of one picture",

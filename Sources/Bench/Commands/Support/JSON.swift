@@ -39,6 +39,22 @@ package enum Results {
   fileprivate static var areMoved: Bool { isMoved.withLock { $0 } }
 
   private static let failure = Mutex<Int32?>(nil)
+  private static let clearing = Mutex<(@Sendable () -> Void)?>(nil)
+
+  /// Whether the command ends with the reader of its results: one that writes files finishes them, and one that does not
+  /// would work for nobody.
+  ///
+  /// - Parameter clear: does what is to be done before that; `nil` where the command goes on, from now on.
+  package static func endWithReader(_ clear: (@Sendable () -> Void)?) {
+    clearing.withLock { $0 = clear }
+  }
+
+  /// Ends the command if it is one that ends with its reader.
+  fileprivate static func readerHasLeft() {
+    guard let clear = clearing.withLock({ $0 }) else { return }
+    clear()
+    endByClosedPipe()
+  }
 
   /// Brings what was printed to where it goes; the error number of the first attempt that failed.
   @discardableResult static func flush() -> Int32? {
@@ -55,5 +71,5 @@ package func printLine(_ text: String) {
   let text = printable(text)
   guard !Results.areMoved else { return writeToStandardError(text + "\n") }
   print(text)
-  Results.flush()
+  if Results.flush() == EPIPE { Results.readerHasLeft() }
 }

@@ -41,8 +41,10 @@ package protocol PassingCommand: ParsableCommand {
 
 /// Runs a program, and ends it; an error is one line that names the thing and the remedy.
 package func runProgram<Root: ParsableCommand>(_ root: Root.Type) -> Never {
+  holdStandardStreams()
   do {
     let arguments = Lockdown.leaving(Array(CommandLine.arguments.dropFirst()))
+    try checkHelp(arguments, root)
     var command = try root.parseAsRoot(withPassedHelp(arguments, root))
     if let opener = command as? any SocketOpener, opener.opensSocket {
       Lockdown.wait()
@@ -50,24 +52,22 @@ package func runProgram<Root: ParsableCommand>(_ root: Root.Type) -> Never {
       Lockdown.begin(arguments, usesPrograms: command is any ProgramUser)
     }
     try command.run()
-    try finishOutput()
-    endProgram(0)
+    finish(0)
   } catch let error as CinematicError {
     fail(error)
   } catch {
-    let code = root.exitCode(for: error)
+    let mistake = root.exitCode(for: error) == .success ? mistakenHelp() : nil
+    let failure: any Error = mistake ?? error
+    let code = root.exitCode(for: failure)
     // Asking for help or the version is no error, and some commands have said it all.
     if code == .success {
-      printLine(root.fullMessage(for: error))
-      do throws(CinematicError) {
-        try finishOutput()
-      } catch {
-        fail(error)
-      }
-      endProgram(0)
+      printLine(root.fullMessage(for: failure))
+      finish(0)
     }
-    if error is ExitCode { endProgram(code.rawValue) }
-    var text = root.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")
+    if failure is ExitCode { finish(code.rawValue) }
+    // The second line of a message is indented.
+    var text = root.message(for: failure).split(whereSeparator: \.isNewline)
+      .map { $0.drop(while: \.isWhitespace) }.joined(separator: " ")
     text = text.prefix(1).lowercased() + text.dropFirst()
     if text.hasSuffix(".") { text.removeLast() }
     var remedies: [String] = []
@@ -76,7 +76,8 @@ package func runProgram<Root: ParsableCommand>(_ root: Root.Type) -> Never {
       if text.hasPrefix("missing expected argument"), let name = unknownOption(of: root) {
         text = "unknown option '\(name)'"
       }
-      if let name = CommandLine.arguments.last(where: isDashedName) {
+      let taken = mistake == nil ? nil : nameTakenForHelp()
+      if let name = taken ?? CommandLine.arguments.last(where: isDashedName) {
         remedies.append("write ./\(name) for a file of the name \(name)")
       }
       remedies.append("see '\(invokedCommand(of: root).words) --help'")
@@ -88,6 +89,26 @@ package func runProgram<Root: ParsableCommand>(_ root: Root.Type) -> Never {
         exitCode: code.rawValue))
     endProgram(code.rawValue)
   }
+}
+
+/// Takes the places of standard streams that the program was started without. Files would get their numbers, and what is
+/// printed would end in one of them.
+private func holdStandardStreams() {
+  let streams = [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
+  for (descriptor, access) in streams where fcntl(descriptor, F_GETFD) < 0 {
+    // A stream of the other direction: whatever asks for it is refused. It gets the lowest number that is free.
+    _ = open("/dev/null", access)
+  }
+}
+
+/// Ends the program when its command is done, with an error if the results did not arrive.
+private func finish(_ code: Int32) -> Never {
+  do throws(CinematicError) {
+    try finishOutput()
+  } catch {
+    fail(error)
+  }
+  endProgram(code)
 }
 
 /// Ends the program once it has said everything and its helpers have ended.
@@ -118,13 +139,21 @@ private func fail(_ error: CinematicError) -> Never {
 
 /// Brings what was printed to standard output.
 ///
-/// - Throws: `unwritable` if any of it was lost, to a full disk, say.
+/// - Throws: `pipeClosed` where the reader is gone; `unwritable` if any of it was lost, to a full disk, say.
 private func finishOutput() throws(CinematicError) {
-  guard let failure = Results.flush() else { return }
-  throw CinematicError(
-    .unwritable,
-    "standard output does not take what is printed: \(String(cString: strerror(failure)))",
-    remedy: "make room where it leads, or choose another place")
+  switch Results.flush() {
+  case nil: return
+  case EPIPE: throw CinematicError(.pipeClosed, "nobody reads standard output any more")
+  case EBADF:
+    throw CinematicError(
+      .unwritable, "standard output is closed, and takes nothing that is printed",
+      remedy: "lead it somewhere, such as to /dev/null")
+  case let failure?:
+    throw CinematicError(
+      .unwritable,
+      "standard output does not take what is printed: \(String(cString: strerror(failure)))",
+      remedy: "make room where it leads, or choose another place")
+  }
 }
 
 /// The first option on the command line that its command does not have, by that command's help.
@@ -152,6 +181,21 @@ private func invokedCommand(
   return (names.joined(separator: " "), command)
 }
 
+/// Refuses names behind `help` that are no commands: the parser passes over them.
+///
+/// - Throws: `ValidationError`.
+private func checkHelp(_ arguments: [String], _ root: any ParsableCommand.Type) throws {
+  guard arguments.first == "help", arguments.dropFirst().first != "help" else { return }
+  var command = root
+  for name in arguments.dropFirst() where !name.hasPrefix("-") {
+    let passing = command as? any PassingCommand.Type
+    guard let next = (passing?.passedRoot ?? command).subcommand(name) else {
+      throw ValidationError("there is no command '\(name)'")
+    }
+    command = next
+  }
+}
+
 /// `help edit decide` as `edit <movie> decide --help`: the parser knows nothing of what is passed on.
 private func withPassedHelp(
   _ arguments: [String], _ root: any ParsableCommand.Type
@@ -173,6 +217,23 @@ extension ParsableCommand {
 private func isDashedName(_ argument: String) -> Bool {
   argument.hasPrefix("-") && !argument.hasPrefix("--") && argument.contains(".")
     && argument.dropFirst().contains(where: \.isLetter)
+}
+
+/// The error for a name that the parser took for a request for help; `nil` where help was asked for.
+package func mistakenHelp() -> (any Error)? {
+  nameTakenForHelp().map { ValidationError("unknown option '\($0)'") }
+}
+
+/// The argument that holds the h of `-h` though nobody asked for help: the parser takes a name that begins with a dash for
+/// options of one letter.
+private func nameTakenForHelp() -> String? {
+  let arguments = CommandLine.arguments.dropFirst().prefix { $0 != "--" }
+  let requests = ["-h", "-help", "--help", "--help-hidden", "--version"]
+  let isAsked = arguments.contains { requests.contains($0) }
+  guard !isAsked, arguments.first(where: { $0 != Lockdown.option }) != "help" else { return nil }
+  return arguments.last { argument in
+    argument.hasPrefix("-") && !argument.hasPrefix("--") && argument.contains("h")
+  }
 }
 
 /// Ends the program as one that does not mind the signal: quietly, as `head` and pagers want it.

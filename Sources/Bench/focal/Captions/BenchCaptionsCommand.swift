@@ -36,7 +36,7 @@ struct BenchCaptionsCommand: ParsableCommand {
   }
 
   func run() throws {
-    try interruptible {
+    try interruptible(onlyPrints: true) {
       if let mutations { try damage(mutations) } else { try time() }
     }
   }

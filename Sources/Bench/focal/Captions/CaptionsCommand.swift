@@ -135,6 +135,7 @@ struct CaptionInput: ParsableArguments {
 
   /// All that comes through a pipe.
   private static func piped(_ path: String) throws(CinematicError) -> [UInt8] {
+    try PipePath.checkInput(path)
     let handle =
       path == PipePath.standard ? FileHandle.standardInput : FileHandle(forReadingAtPath: path)
     var bytes: [UInt8] = []

@@ -63,7 +63,7 @@ struct CaptionsValidateCommand: ParsableCommand {
 
   func run() throws {
     if output == PipePath.standard { Results.moveToStandardError() }
-    try interruptible(writing: [output]) { try check() }
+    try interruptible(writing: [output], onlyPrints: output == nil) { try check() }
   }
 
   private func check() throws {

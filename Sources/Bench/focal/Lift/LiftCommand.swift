@@ -126,7 +126,7 @@ struct LiftCommand: ParsableCommand, ProgramUser {
       fieldOption: fields.given, choice: choice, effect: effect, film: film,
       rateFactor: coding.rateFactor, pictureQuality: pictureQuality.pictureQuality,
       copiesSound: !noSound, json: report.json, progress: report.style)
-    let done = try interruptible(writing: [output]) {
+    let done = try interruptible(writing: [output], onlyPrints: output == nil) {
       try waiting { [options] in
         // Colours and a model of people do without a map: one is estimated where that is asked for.
         guard estimation.isGiven else { return try await job.run() }

@@ -51,7 +51,7 @@ struct EditCommand: PassingCommand, SocketOpener {
   @Argument(
     parsing: .captureForPassthrough,
     help: ArgumentHelp("A command of focal script and its options.", valueName: "command"))
-  var command: [String]
+  var command: [String] = []
 
   /// The arguments of the browser's editor, whose movies come behind its name; `nil` where another command is
   /// meant.
@@ -68,6 +68,11 @@ struct EditCommand: PassingCommand, SocketOpener {
     if opensSocket { return }
     if ["-h", "--help"].contains(command.first) { throw CleanExit.helpRequest(self) }
     guard let name = command.first, Commands.names.contains(name) else {
+      if Commands.names.contains(movie) {
+        let file = command.first { !$0.hasPrefix("-") } ?? Self.leadingArgument
+        throw ValidationError(
+          "the movie stands before the command: write focal edit \(file) \(movie) …")
+      }
       throw ValidationError("give a command: \(Commands.names.joined(separator: ", "))")
     }
   }
@@ -86,6 +91,7 @@ struct EditCommand: PassingCommand, SocketOpener {
       }
       try parsed.run()
     } catch  where Commands.exitCode(for: error) == .success {
+      if let mistake = mistakenHelp() { throw mistake }
       printLine(Self.help(Commands.fullMessage(for: error)))
     }
   }
@@ -95,6 +101,7 @@ struct EditCommand: PassingCommand, SocketOpener {
       var parsed = try EditOpenCommand.parseAsRoot(arguments)
       try parsed.run()
     } catch  where EditOpenCommand.exitCode(for: error) == .success {
+      if let mistake = mistakenHelp() { throw mistake }
       printLine(EditOpenCommand.fullMessage(for: error))
     }
   }

@@ -139,6 +139,7 @@ enum ScriptFile {
   /// All that comes out of a pipe, such as `-` or `<(command)`; `nil` where there is none.
   private static func piped(_ path: String) throws(CinematicError) -> Data? {
     guard PipePath.isPipe(path) else { return nil }
+    try PipePath.checkInput(path)
     do {
       let handle =
         path == PipePath.standard

@@ -10,19 +10,18 @@ import Synchronization
 /// unfinished and ends the program with the shell's code for the signal. Folders that the command
 /// made and left empty go after an error, too.
 ///
-/// - Parameter outputs: files whose folders are made if they are missing.
+/// - Parameters:
+///   - outputs: files whose folders are made if they are missing.
+///   - onlyPrints: whether what is printed is the only result: without a reader, the work ends.
 func interruptible<Result>(
-  writing outputs: [String?] = [], _ body: () throws -> Result
+  writing outputs: [String?] = [], onlyPrints: Bool = false, _ body: () throws -> Result
 ) throws -> Result {
   let end = End()
   // A program started with nohup is meant to outlive the terminal.
   let numbers = [SIGINT, SIGTERM, SIGHUP].filter { $0 != SIGHUP || !isIgnored($0) }
   try Signals.answer(numbers) { number in
     guard end.claim() else { return }
-    TemporaryFiles.shared.removeAll()
-    let keepsMaps = EstimatedMaps.interrupt()
-    HelperPrograms.endAll()
-    MadeFolders.shared.removeEmpty()
+    let keepsMaps = clearUnfinished()
     tell(
       Failure(
         kind: "interrupted",
@@ -33,6 +32,12 @@ func interruptible<Result>(
     _exit(128 + number)
   }
   Signals.makeErrorsOfOutput()
+  if onlyPrints {
+    Results.endWithReader {
+      end.claimOrWait()
+      _ = clearUnfinished()
+    }
+  }
   do {
     for case let output? in outputs {
       try checkNameLength(output)
@@ -42,9 +47,11 @@ func interruptible<Result>(
       try MadeFolders.shared.makeFolder(of: output)
     }
     let result = try body()
+    Results.endWithReader(nil)
     end.claimOrWait()
     return result
   } catch {
+    Results.endWithReader(nil)
     // Of a program that was started for the work, Ctrl-C is the end, too, which may come first.
     if Signals.haveCome { sleep(1) }
     end.claimOrWait()
@@ -52,6 +59,17 @@ func interruptible<Result>(
     if (error as? CinematicError)?.code == .pipeClosed { TemporaryFiles.shared.removeAll() }
     throw error
   }
+}
+
+/// Takes back what is unfinished.
+///
+/// - Returns: whether estimated maps stay.
+private func clearUnfinished() -> Bool {
+  TemporaryFiles.shared.removeAll()
+  let keepsMaps = EstimatedMaps.interrupt()
+  HelperPrograms.endAll()
+  MadeFolders.shared.removeEmpty()
+  return keepsMaps
 }
 
 /// Ends the command once, from its work or from a signal. Without it, work whose files an

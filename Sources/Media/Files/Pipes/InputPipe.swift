@@ -24,6 +24,7 @@ final class InputPipe {
 
   /// - Throws: `unreadable`; `invalidParameter` for a terminal, at which nobody types a picture.
   init(_ path: String) throws(CinematicError) {
+    try PipePath.checkInput(path)
     name = PipePath.inputName(path)
     descriptor =
       path == PipePath.standard

@@ -19,6 +19,7 @@ final class OutputPipe {
   /// - Parameter isText: whether people can read what is written.
   /// - Throws: `unwritable`; `invalidParameter` for a terminal, which shows no pictures.
   init(_ path: String, isText: Bool = false) throws(CinematicError) {
+    try PipePath.checkOutput(path)
     name = PipePath.outputName(path)
     descriptor =
       path == PipePath.standard
