@@ -20,6 +20,23 @@ import Testing
     #expect(try await Material.frames(folder.file(name)).frames.count == 1)
   }
 
+  /// A link is replaced, and what it leads to stays. One that leads nowhere has the name, too.
+  @Test(arguments: [("link.png", "target.png"), ("nowhere.png", "missing.png")])
+  func linksAreReplaced(_ link: String, _ target: String) async throws {
+    let folder = Folder()
+    try Material.still(in: folder)
+    folder.write(Array("precious".utf8), to: "target.png")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.file(link), withDestinationPath: target)
+    let render = ["render", "in.png", "--disparity", "map.png", "-o", link]
+    try await refuses(render, in: folder, naming: [link, "--force"])
+    try await works(render + ["--force"], in: folder)
+    let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(link))
+    #expect(attributes[.type] as? FileAttributeType == .typeRegular)
+    #expect(folder.read("target.png") == Array("precious".utf8))
+    #expect(!folder.names.contains("missing.png"))
+  }
+
   /// Nothing is rendered for a name that cannot be given.
   @Test(arguments: ["png", "mp4"]) func namesThatAreTooLong(_ ending: String) async throws {
     let folder = Folder()
