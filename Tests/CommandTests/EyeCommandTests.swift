@@ -139,6 +139,7 @@ import Testing
     // One of which nothing was asked may have been ended before it began.
     guard isAsked || folder.names.contains("number") else { return }
     let number = String(decoding: folder.read("number").dropLast(), as: UTF8.self)
+    guard isAsked || !number.isEmpty else { return }
     let process = try #require(Int32(number))
     // Its parent is gone, so that the system hears of its end, some time.
     for _ in 0..<500 where Self.isRunning(process) { try await Task.sleep(for: .milliseconds(10)) }

@@ -18,7 +18,7 @@ import Testing
     try Material.still(in: folder)
     for name in ["a0.png", "a1.png", "b0.png"] { folder.write(folder.read("in.png"), to: name) }
     _ = try await Program.shell(
-      "(sleep 0.3; focal \(line) 2> errors; echo $? > code) | true", in: folder)
+      "(sleep 1; focal \(line) 2> errors; echo $? > code) | true", in: folder)
     let errors = String(decoding: folder.read("errors"), as: UTF8.self)
     #expect(folder.read("code") == Array("141\n".utf8), "\(errors)")
     #expect(!errors.contains("error"), "\(errors)")

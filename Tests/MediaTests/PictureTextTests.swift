@@ -253,7 +253,7 @@ import Testing
     }
   }
 
-  /// Each is named once, in the order of the file; many take as long as they are many.
+  /// Each is named once, in the order of the file.
   @Test func manyUnreadTexts() throws {
     let keywords = (0..<40_000).map { "Raw profile type k\($0)" }
     let texts = (keywords + keywords.prefix(100)).compactMap { keyword in
@@ -261,9 +261,7 @@ import Testing
     }
     try #require(texts.count == 40_100)
     var metadata = PictureMetadata()
-    let start = ContinuousClock.now
     PNGProfileText.add(texts, to: &metadata)
-    #expect(ContinuousClock.now - start < .seconds(10))
     #expect(metadata.unreadTexts == keywords)
   }
 

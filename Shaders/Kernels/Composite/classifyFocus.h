@@ -62,6 +62,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   FOCAL_BARRIER();
 
   const uint32_t all = found[0];
+  FOCAL_BARRIER();
   const bool isNear = (all & FOUND_NEAR) != 0u;
   // Nothing shows through a tile that near objects cover whole.
   const bool isOpen = p.split != 0 && (!isNear || (all & FOUND_OPEN) != 0u);

@@ -142,13 +142,22 @@ actor CaptureRecorder {
   @discardableResult private func write(
     to index: Int, _ body: (Output, MovieWriter) throws(CinematicError) -> Void
   ) -> Bool {
-    guard outputs[index].error == nil, let writer = outputs[index].writer else { return false }
+    guard outputs[index].error == nil, outputs[index].writer != nil else { return false }
+    guard let error = failure(of: index, body) else { return true }
+    fail(index, error)
+    return false
+  }
+
+  /// The writer is held no longer than this: its file is locked until it is gone.
+  private func failure(
+    of index: Int, _ body: (Output, MovieWriter) throws(CinematicError) -> Void
+  ) -> CinematicError? {
+    guard let writer = outputs[index].writer else { return nil }
     do throws(CinematicError) {
       try body(outputs[index], writer)
-      return true
+      return nil
     } catch {
-      fail(index, error)
-      return false
+      return error
     }
   }
 
@@ -306,7 +315,7 @@ actor CaptureRecorder {
 /// - Throws: `unwritable` for a folder that is not there, or not the user's.
 func checkFolder(of path: String) throws(CinematicError) {
   let folder = PathName.folder(of: path)
-  guard folder.isEmpty || FileManager.default.isWritableFile(atPath: folder) else {
+  guard FileManager.default.isWritableFile(atPath: folder) else {
     throw CinematicError(
       .unwritable, "cannot write \(path): its folder is not there, or not yours to write to",
       remedy: "make the folder first, or choose another")

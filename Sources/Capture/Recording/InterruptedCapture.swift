@@ -93,10 +93,14 @@ public enum InterruptedCapture {
     try MovieReviser.write(
       recording, to: recording, frames: frames, script: contents.script, overwrite: true,
       temporaryFiles: temporaryFiles)
-    guard contents.damagedLineCount > 0 else { return nil }
+    let damaged = contents.damagedLineCount
+    // A line is written before its frame: a journal that could be kept is as long as its movie.
+    guard damaged > 0 || contents.frames.count < count else { return nil }
     return Lack(
       error: CinematicError(
-        .malformed, "lines of \(journal) cannot be read (\(contents.damagedLineCount))"),
+        .malformed,
+        damaged > 0
+          ? "lines of \(journal) cannot be read (\(damaged))" : "\(journal) ends before its movie"),
       kept: "the detections and decisions of \(contents.frames.count) of its \(count) frames")
   }
 

@@ -113,8 +113,12 @@ package enum HelperPrograms {
   /// Ends the input of all, and those that go on for a second, before this program ends: they would keep its standard
   /// error open.
   package static func finishAll() {
-    let numbers = running.withLock { Array($0.keys) }
-    for number in numbers { endInput(of: number) }
+    let nothing = open("/dev/null", O_WRONLY | O_CLOEXEC)
+    let numbers = running.withLock { running in
+      // Another thread may still be writing: a descriptor that is only closed could become another file's.
+      for case let input? in running.values.map(\.input) { dup2(nothing, input) }
+      return Array(running.keys)
+    }
     let last = ContinuousClock.now + grace
     for number in numbers {
       while ending(of: number) == nil, ContinuousClock.now < last { usleep(step) }

@@ -12,7 +12,7 @@ import FocalCore
 /// that are not finite are holes. The end of its input is the end of the work: a program that goes on for a
 /// second is ended. Its standard error is this program's. A program that does not answer in time, or answers otherwise, is
 /// ended at once, and so is one that a cancelled task waits for; the next picture starts another. What the program has
-/// started ends with it.
+/// started ends with it then; what it leaves behind when it ends by itself goes on.
 ///
 /// [Examples/estimate-helper.py](https://github.com/OWNER/focal/blob/main/Examples/estimate-helper.py) is such a program.
 public final class HelperProvider: DisparityProvider {

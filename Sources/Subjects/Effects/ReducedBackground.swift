@@ -37,7 +37,7 @@ extension PixelBuffer {
     return result
   }
 
-  /// Stores the means of squares of light as rows of a smaller picture.
+  /// Stores the means of squares of light, which is not multiplied by alpha, as rows of a smaller picture.
   private func storeMeans(ofSide side: Int, in result: PixelBuffer, _ rows: Range<Int>) {
     let fromStride = planes[0].bytesPerRow / MemoryLayout<SIMD4<Float>>.stride
     let toStride = result.planes[0].bytesPerRow / MemoryLayout<SIMD4<Float>>.stride
@@ -52,9 +52,16 @@ extension PixelBuffer {
             var sum = SIMD4<Float>(repeating: 0)
             for y in top..<top + side {
               let first = y * fromStride + column * side
-              for place in first..<first + side { sum += pixels[place] }
+              for place in first..<first + side {
+                // Clear pixels have no colour to give.
+                let pixel = pixels[place], alpha = pixel.w
+                sum += SIMD4(pixel.x * alpha, pixel.y * alpha, pixel.z * alpha, alpha)
+              }
             }
-            means[row * toStride + column] = sum * share
+            let alpha = sum.w
+            var mean = alpha > 0 ? sum / alpha : SIMD4<Float>(repeating: 0)
+            mean.w = alpha * share
+            means[row * toStride + column] = mean
           }
         }
       }

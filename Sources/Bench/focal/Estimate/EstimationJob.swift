@@ -5,7 +5,8 @@ import FocalCore
 import FocalEyes
 import FocalMedia
 
-/// Estimates the disparity of one input and writes it. A frame's map is the same, whichever frames are chosen with it.
+/// Estimates the disparity of one input and writes it. A frame's map is the same, whichever frames are chosen with it;
+/// only a shot without any disparity that a choice begins in lacks the map of the shot before.
 struct EstimationJob: Sendable {
   var input: String
   var source: EstimationSource
@@ -99,8 +100,7 @@ struct EstimationJob: Sendable {
     try target.finish()
     return Outcome(
       output: target.writtenPath, dimensions: first.map.dimensions, frames: count, kind: first.kind,
-      interval: interval,
-      range: range)
+      interval: interval, range: range)
   }
 
   /// Evenly spread, the first one included.
@@ -123,7 +123,9 @@ struct EstimationJob: Sendable {
         inputs.append((number, try await source.input(number)))
       } catch {
         guard error.code != .cancelled, !chosen.contains(number) else { throw error }
-        note("the maps' range is settled without frame \(number): \(error.message)")
+        note(
+          "the maps' range is settled without frame \(source.reader.fileNumber(ofFrame: number)): \(error.message)"
+        )
       }
     }
     if inputs.isEmpty {

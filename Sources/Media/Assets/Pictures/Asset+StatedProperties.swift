@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CFFmpeg
+import FocalBoxes
 import FocalCore
 
 extension Asset {
@@ -13,8 +14,11 @@ extension Asset {
       case .one(let source) = container.files, let file = source as? FileByteSource
     else { return nil }
     do throws(CinematicError) {
-      let bytes = try file.bytes(0..<file.fileSize())
-      guard StillKind(file: bytes) == .png, let size = PNGFormat.statedSize(bytes, path: name)
+      let end = try file.fileSize()
+      // Other kinds are not read any further.
+      guard StillKind(file: try file.bytes(0..<min(64, end))) == .png else { return nil }
+      let bytes = try file.bytes(0..<end)
+      guard let size = PNGFormat.statedSize(bytes, path: name)
       else { return nil }
       var request = StillRequest(name)
       request.damage = .stop

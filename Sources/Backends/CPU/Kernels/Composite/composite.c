@@ -312,6 +312,7 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(composite) {
     if (far) fillColumns(views, layerCount, FocalViewFarR, p, left, top, rows, &farColumns);
     for (int32_t y = 0; y < rows; y++) {
       if (!empty) blurPlateRow(&plate, table + 2 * p->tableCount, y, taps, solid, &focus);
+      // The row before was laid over it.
       if (empty && isBefore) memset(&focus, 0, sizeof focus);
       if (isBefore) coverPlateRow(&before, table + 2 * p->tableCount, y, taps, &focus);
       if (near) enlargeRow(&nearColumns, p, top, top + y, &front);

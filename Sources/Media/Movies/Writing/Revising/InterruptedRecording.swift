@@ -97,7 +97,9 @@ public enum InterruptedRecording {
         removeFile(recording)
         return nil
       case .whole: break
-      case .fragments(let end): _ = truncate(recording, off_t(end))
+      case .fragments(let end):
+        // Where it cannot be cut, it is cut when it is finished.
+        guard truncate(recording, off_t(end)) == 0 else { return 0 }
       }
     } catch {
       // Of one that is there, and is no movie, nothing can be made.
