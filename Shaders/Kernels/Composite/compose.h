@@ -111,13 +111,12 @@ FOCAL_FUNCTION float4 coveredPlate(FOCAL_TAKES int32_t x, int32_t y, int32_t cen
                                    float4 focus) {
   const int32_t columns = FOCAL_COMPOSE_WIDTH + 2 * taps;
   const float ownCircle = plateCircle[centre];
-  const PixelSurfaces own = surfacesAt(FOCAL_PASSES x, y);
   float limit = 0.0f;
   if (ownCircle > 0.0f) {
     // Half way to what is hidden: noise of the map is no gap.
-    const PlatePixel hidden =
-        hiddenPixel(FOCAL_PASSES x, y, own.back, hiddenLimit(FOCAL_PASSES own.front));
-    limit = 0.5f * (own.front + hidden.circle);
+    const BeforeSurfaces surfaces =
+        beforeSurfaces(FOCAL_PASSES surfacesAt(FOCAL_PASSES x, y));
+    limit = 0.5f * (surfaces.lowest + hiddenBefore(FOCAL_PASSES x, y, surfaces).circle);
   }
   float4 before = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
   float whole = 0.0f, covered = 0.0f, weights = 0.0f;

@@ -70,9 +70,40 @@ FOCAL_FUNCTION PlatePixel hiddenPixel(FOCAL_TAKES int32_t x, int32_t y, float4 b
   return result;
 }
 
-/// The radius beyond which the hidden of a front that lies before the plate has to be.
-FOCAL_FUNCTION float hiddenLimit(FOCAL_TAKES float front) {
-  return front - focal_edgeStep(p.edge, front, front);
+/// Whether a surface of this radius lies before the plate.
+FOCAL_FUNCTION bool isBeforePlate(FOCAL_TAKES float r) {
+  return r > p.focus.smallest && r <= p.focus.nearLimit;
+}
+
+/// The surfaces of a pixel that lie before the plate as one: two nearly alike would each show the other's light, which is
+/// not known well. Under a nearer front it is the back alone. `lowest` is the radius of the farther one; `own` has no alpha
+/// where nothing lies before the plate.
+FOCAL_STRUCT(BeforeSurfaces) {
+  PixelSurfaces own;
+  float lowest;
+};
+
+FOCAL_FUNCTION BeforeSurfaces beforeSurfaces(FOCAL_TAKES PixelSurfaces s) {
+  BeforeSurfaces result = {s, s.front};
+  const bool isFront = isBeforePlate(FOCAL_PASSES s.front);
+  const bool isBack = s.front > p.focus.smallest && isBeforePlate(FOCAL_PASSES s.back.w);
+  if (isBack) {
+    result.lowest = isFront ? focal_min(s.front, s.back.w) : s.back.w;
+    if (!isFront || s.alpha < 0.5f) result.own.front = s.back.w;
+    if (!isFront) result.own.colour = s.back;
+    result.own.alpha = 1.0f;
+    result.own.back = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, FOCAL_NO_SURFACE);
+  } else if (!isFront) {
+    result.own.alpha = 0.0f;
+  }
+  return result;
+}
+
+/// What a pixel hides whose surfaces lie before the plate: not what lies there itself, which would stay sharp.
+FOCAL_FUNCTION PlatePixel hiddenBefore(FOCAL_TAKES int32_t x, int32_t y, BeforeSurfaces s) {
+  const float step = focal_edgeStep(p.edge, s.lowest, s.lowest);
+  const float limit = focal_min(s.lowest - step, p.focus.smallest);
+  return hiddenPixel(FOCAL_PASSES x, y, s.own.back, limit);
 }
 
 /// A pixel before its circle; `circle` holds its radius. `isBefore` says whether surfaces that leave the focus towards the
@@ -84,17 +115,22 @@ FOCAL_FUNCTION PlatePixel sharpPixel(FOCAL_TAKES int32_t x, int32_t y, bool isBe
   PlatePixel result = {c, s.front, 1.0f};
   if (s.front > (isBefore ? p.focus.smallest : nearest)) {
     // Under a near object, or one that lies before the plate: what it hides, or under two, if that is in focus.
-    const bool isNear = s.front > nearest;
-    const float limit = isNear ? 1.0e9f : hiddenLimit(FOCAL_PASSES s.front);
-    result = hiddenPixel(FOCAL_PASSES x, y, s.back, limit);
+    const BeforeSurfaces before = beforeSurfaces(FOCAL_PASSES s);
+    const bool isNear = !isBefore || before.own.alpha == 0.0f;
+    if (isNear) {
+      result = hiddenPixel(FOCAL_PASSES x, y, s.back, 1.0e9f);
+    } else {
+      result = hiddenBefore(FOCAL_PASSES x, y, before);
+    }
     if (result.circle > FOCAL_NO_SURFACE) {
       // What lies before the plate ends where radii are small: the hidden may not spread over what is seen beside it.
       if (!isNear) result.circle = 0.0f;
     } else {
       // A surface that leaves the focus towards the lens continues itself.
       const float itself = !isNear || s.back.w <= FOCAL_NO_SURFACE ? 1.0f : 0.0f;
-      result.colour = FOCAL_FLOAT4(itself * c.x, itself * c.y, itself * c.z, itself);
-      result.circle = focal_min(s.front, nearest);
+      const float4 seen = isNear ? c : before.own.colour;
+      result.colour = FOCAL_FLOAT4(itself * seen.x, itself * seen.y, itself * seen.z, itself);
+      result.circle = focal_min(isNear ? s.front : before.own.front, nearest);
     }
   } else {
     const float share = plateShare(FOCAL_PASSES s.front);
@@ -138,17 +174,13 @@ FOCAL_FUNCTION PlatePixel platePixel(FOCAL_TAKES int32_t x, int32_t y, bool isSo
   return result;
 }
 
-/// Whether a surface of this radius lies before the plate.
-FOCAL_FUNCTION bool isBeforePlate(FOCAL_TAKES float r) {
-  return r > p.focus.smallest && r <= p.focus.nearLimit;
-}
-
 /// A pixel of what lies before the plate: premultiplied colour and alpha as far as the near group does not draw them, and in
 /// `opacity` all of its alpha, over the circle's weights; a circle of 0 where there is nothing.
 FOCAL_FUNCTION PlatePixel beforePixel(FOCAL_TAKES int32_t x, int32_t y) {
-  const PixelSurfaces s = surfacesAt(FOCAL_PASSES x, y);
+  const PixelSurfaces s =
+      beforeSurfaces(FOCAL_PASSES surfacesAt(FOCAL_PASSES x, y)).own;
   PlatePixel result = {FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f), 0.0f, 0.0f};
-  if (!isBeforePlate(FOCAL_PASSES s.front)) return result;
+  if (s.alpha == 0.0f) return result;
   const SoftCircle circle = softCircle(FOCAL_PASSES s.front);
   const float near = focal_smooth_step(p.nearLow, p.nearInverseWidth, s.front);
   const float left = circle.scale * (1.0f - near);

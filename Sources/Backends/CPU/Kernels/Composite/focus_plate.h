@@ -83,9 +83,35 @@ FOCAL_FUNCTION float focal_hiddenPixel(const struct FocalPlateInput *in,
   return hidden;
 }
 
-/// The radius beyond which the hidden of a front that lies before the plate has to be.
-FOCAL_FUNCTION float focal_hiddenLimit(const struct FocalCompositeParameters *p, float front) {
-  return front - focal_edgeStep(p->edge, front, front);
+/// Whether a surface of this radius lies before the plate.
+FOCAL_FUNCTION int focal_isBeforePlate(const struct FocalCompositeParameters *p, float radius) {
+  return radius > p->focus.smallest && radius <= p->focus.nearLimit;
+}
+
+/// Makes of a pixel's surfaces those that lie before the plate, as one: two nearly alike would each show the other's
+/// light, which is not known well. Under a nearer front it is the back alone. Returns the radius of the farther one,
+/// FOCAL_NO_SURFACE where nothing lies before the plate.
+FOCAL_FUNCTION float focal_takeBefore(const struct FocalCompositeParameters *p,
+                                      struct FocalPixelSurfaces *s) {
+  const int isFront = focal_isBeforePlate(p, s->front);
+  const int isBack = s->front > p->focus.smallest && focal_isBeforePlate(p, s->back);
+  if (!isBack) return isFront ? s->front : FOCAL_NO_SURFACE;
+  const float lowest = isFront ? focal_min(s->front, s->back) : s->back;
+  if (!isFront || s->alpha < 0.5f) s->front = s->back;
+  if (!isFront) s->colour = s->behind;
+  s->alpha = 1.0f;
+  s->back = FOCAL_NO_SURFACE;
+  return lowest;
+}
+
+/// What a pixel hides whose surfaces lie before the plate, as focal_hiddenPixel: not what lies there itself, which would
+/// stay sharp. `lowest` is the radius of the farther surface.
+FOCAL_FUNCTION float focal_hiddenBefore(const struct FocalPlateInput *in,
+                                        const struct FocalCompositeParameters *p, int32_t x,
+                                        int32_t y, const struct FocalPixelSurfaces *s,
+                                        float lowest, float *out) {
+  const float step = focal_edgeStep(p->edge, lowest, lowest);
+  return focal_hiddenPixel(in, p, x, y, s, focal_min(lowest - step, p->focus.smallest), out);
 }
 
 /// One pixel of the plate: (r, g, b, a) and its radius, before the circle. `isBefore` says whether surfaces that leave
@@ -99,16 +125,19 @@ FOCAL_FUNCTION float focal_platePixel(const struct FocalPlateInput *in,
   const float nearest = p->focus.nearLimit;
   if (s.front > (isBefore ? p->focus.smallest : nearest)) {
     // Under a near object, or one that lies before the plate: what it hides, or under two, if that is in focus.
-    const int isNear = s.front > nearest;
-    const float limit = isNear ? 1.0e9f : focal_hiddenLimit(p, s.front);
-    const float hidden = focal_hiddenPixel(in, p, x, y, &s, limit, out);
+    struct FocalPixelSurfaces before = s;
+    const float lowest = isBefore ? focal_takeBefore(p, &before) : FOCAL_NO_SURFACE;
+    const int isNear = lowest == FOCAL_NO_SURFACE;
+    const float hidden = isNear ? focal_hiddenPixel(in, p, x, y, &s, 1.0e9f, out)
+                                : focal_hiddenBefore(in, p, x, y, &before, lowest, out);
     // What lies before the plate ends where radii are small: the hidden may not spread over what is seen beside it.
     if (hidden > FOCAL_NO_SURFACE) return isNear ? hidden : 0.0f;
     // A surface that leaves the focus towards the lens continues itself.
     const float itself = !isNear || s.back <= FOCAL_NO_SURFACE ? 1.0f : 0.0f;
-    for (size_t i = 0; i < 3; i++) out[i] = itself * c[i];
+    const float *seen = isNear ? c : before.colour;
+    for (size_t i = 0; i < 3; i++) out[i] = itself * seen[i];
     out[3] = itself;
-    return focal_min(s.front, nearest);
+    return focal_min(isNear ? s.front : before.front, nearest);
   }
   const float share = focal_plateShare(p, s.front);
   if (s.back <= FOCAL_NO_SURFACE) {
@@ -124,11 +153,6 @@ FOCAL_FUNCTION float focal_platePixel(const struct FocalPlateInput *in,
   }
   out[3] = share * alpha + backShare;
   return share * alpha >= backShare ? s.front : s.back;
-}
-
-/// Whether a surface of this radius lies before the plate.
-FOCAL_FUNCTION int focal_isBeforePlate(const struct FocalCompositeParameters *p, float radius) {
-  return radius > p->focus.smallest && radius <= p->focus.nearLimit;
 }
 
 /// The content of a tile and its apron.
@@ -217,14 +241,15 @@ FOCAL_FUNCTION float focal_fillNearPlate(struct FocalNearPlate *near,
     for (int32_t i = 0; i < FOCAL_PLATE_WIDTH; i++) {
       const int32_t x = focal_clamp_int(left + i - FOCAL_COMPOSITE_APRON, 0, p->width - 1);
       const int32_t o = j * FOCAL_PLATE_WIDTH + i;
-      const struct FocalPixelSurfaces s =
+      struct FocalPixelSurfaces s =
           focal_surfacesAt(in, (size_t)y * (size_t)p->width + (size_t)x);
       near->front[o] = s.front;
       near->back[o] = s.back;
       near->cover[o] = s.alpha;
       near->limit[o] = 0.0f;
       near->r[o] = near->g[o] = near->b[o] = near->a[o] = near->whole[o] = near->circle[o] = 0.0f;
-      if (!focal_isBeforePlate(p, s.front)) continue;
+      const float lowest = focal_takeBefore(p, &s);
+      if (lowest == FOCAL_NO_SURFACE) continue;
       float scale;
       const float circle = focal_softCircle(in, p, s.front, &scale);
       const float drawn = focal_smooth_step(p->nearLow, p->nearInverseWidth, s.front);
@@ -241,9 +266,8 @@ FOCAL_FUNCTION float focal_fillNearPlate(struct FocalNearPlate *near,
       near->circle[o] = circle;
       // Half way to what is hidden: noise of the map is no gap.
       float hidden[4];
-      const float behind =
-          focal_hiddenPixel(in, p, x, y, &s, focal_hiddenLimit(p, s.front), hidden);
-      near->limit[o] = 0.5f * (s.front + behind);
+      const float behind = focal_hiddenBefore(in, p, x, y, &s, lowest, hidden);
+      near->limit[o] = 0.5f * (lowest + behind);
       largest = focal_max(largest, circle);
     }
   }
