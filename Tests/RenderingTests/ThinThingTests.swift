@@ -78,7 +78,7 @@ import Testing
       focusDisparity: 0.25, fNumber: 1, blurScale: 4 * 3 / Float(size.width), quality: quality
     ).render(on: .cpu()).floats()
     let darkest = frame[4 * (size.height / 2 * size.width + 120)]
-    // A line of one pixel fills a fifth of a disc of three.
-    #expect(darkest > Self.ground - 0.3 * (Self.ground - Self.light))
+    // A line of one pixel fills a fifth of a disc of three; rounding its shifts to pixels makes it up to half more.
+    #expect(darkest > Self.ground - 0.35 * (Self.ground - Self.light))
   }
 }
