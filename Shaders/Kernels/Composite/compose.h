@@ -62,16 +62,18 @@ FOCAL_FUNCTION void fillPart(FOCAL_TAKES int32_t left, int32_t top, int32_t lane
       pixel = beforePixel(FOCAL_PASSES px, py);
     }
     plateColour[i] = pixel.colour;
-    plateCircle[i] = pixel.circle;
+    plateCircle[i] = pixel.isHidden ? -pixel.circle : pixel.circle;
     plateOpacity[i] = pixel.opacity;
   }
 }
 
 /// A pixel of the plate after its circles, `centre` its place in the workgroup's part. The weight of a source at distance
-/// d is clamp(circle - d, 0, 1): a disc with a soft edge.
+/// d is clamp(circle - d, 0, 1): a disc with a soft edge. What is hidden by something before the plate shows in its gaps
+/// alone: it does not spread over what is seen beside it.
 FOCAL_FUNCTION float4 blurredPlate(FOCAL_TAKES int32_t centre, int32_t taps, bool isSolid) {
   const int32_t columns = FOCAL_COMPOSE_WIDTH + 2 * taps;
-  const float ownCircle = plateCircle[centre];
+  const bool isHidden = plateCircle[centre] < 0.0f;
+  const float ownCircle = focal_abs(plateCircle[centre]);
   float4 focus = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
   float opaque = 0.0f, weights = 0.0f;
   for (int32_t j = -taps; j <= taps; j++) {
@@ -81,7 +83,8 @@ FOCAL_FUNCTION float4 blurredPlate(FOCAL_TAKES int32_t centre, int32_t taps, boo
       const float d = table[2 * p.tableCount + focal_plateStep(i, j)];
       const int32_t q = centre + j * columns + i;
       // Most circles do not reach that far: what has no weight is not read.
-      const float w = focal_unit(plateCircle[q] - d);
+      const float reach = isHidden ? focal_abs(plateCircle[q]) : plateCircle[q];
+      const float w = focal_unit(reach - d);
       if (w > 0.0f) focus = focus + w * plateColour[q];
       const float mine = isSolid ? 0.0f : focal_unit(ownCircle - d);
       if (mine > 0.0f) {

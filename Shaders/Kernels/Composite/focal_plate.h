@@ -13,10 +13,12 @@ FOCAL_FUNCTION float plateShare(FOCAL_TAKES float r) {
 }
 
 /// A pixel of the plate, or of what lies before it. `colour` is premultiplied; both it and `opacity`, the alpha before
-/// the circle, are over the picture's pixels. `circle` is the soft radius of the pixel's circle.
+/// the circle, are over the picture's pixels. `circle` is the soft radius of the pixel's circle, in workgroups' memory
+/// negative for what is hidden by something before the plate.
 FOCAL_STRUCT(PlatePixel) {
   float4 colour;
   float circle, opacity;
+  bool isHidden;
 };
 
 /// A pixel's two surfaces: the colour of both, the front's alpha and radius, colour and radius of the back, which is
@@ -48,7 +50,7 @@ FOCAL_FUNCTION PixelSurfaces surfacesAt(FOCAL_TAKES int32_t x, int32_t y) {
 /// What the front of a pixel hides: the back, or what the layers have there. `circle` holds its radius,
 /// FOCAL_NO_SURFACE where nothing farther than `limit` is known.
 FOCAL_FUNCTION PlatePixel hiddenPixel(FOCAL_TAKES int32_t x, int32_t y, float4 back, float limit) {
-  PlatePixel result = {FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f), FOCAL_NO_SURFACE, 0.0f};
+  PlatePixel result = {FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f), FOCAL_NO_SURFACE, 0.0f, false};
   if (back.w > FOCAL_NO_SURFACE && back.w <= p.focus.nearLimit) {
     const float share = plateShare(FOCAL_PASSES back.w);
     result.colour = FOCAL_FLOAT4(share * back.x, share * back.y, share * back.z, share);
@@ -112,7 +114,7 @@ FOCAL_FUNCTION PlatePixel sharpPixel(FOCAL_TAKES int32_t x, int32_t y, bool isBe
   const PixelSurfaces s = surfacesAt(FOCAL_PASSES x, y);
   const float4 c = s.colour;
   const float nearest = p.focus.nearLimit;
-  PlatePixel result = {c, s.front, 1.0f};
+  PlatePixel result = {c, s.front, 1.0f, false};
   if (s.front > (isBefore ? p.focus.smallest : nearest)) {
     // Under a near object, or one that lies before the plate: what it hides, or under two, if that is in focus.
     const BeforeSurfaces before = beforeSurfaces(FOCAL_PASSES s);
@@ -123,8 +125,7 @@ FOCAL_FUNCTION PlatePixel sharpPixel(FOCAL_TAKES int32_t x, int32_t y, bool isBe
       result = hiddenBefore(FOCAL_PASSES x, y, before);
     }
     if (result.circle > FOCAL_NO_SURFACE) {
-      // What lies before the plate ends where radii are small: the hidden may not spread over what is seen beside it.
-      if (!isNear) result.circle = 0.0f;
+      result.isHidden = !isNear;
     } else {
       // A surface that leaves the focus towards the lens continues itself.
       const float itself = !isNear || s.back.w <= FOCAL_NO_SURFACE ? 1.0f : 0.0f;
@@ -179,7 +180,7 @@ FOCAL_FUNCTION PlatePixel platePixel(FOCAL_TAKES int32_t x, int32_t y, bool isSo
 FOCAL_FUNCTION PlatePixel beforePixel(FOCAL_TAKES int32_t x, int32_t y) {
   const PixelSurfaces s =
       beforeSurfaces(FOCAL_PASSES surfacesAt(FOCAL_PASSES x, y)).own;
-  PlatePixel result = {FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f), 0.0f, 0.0f};
+  PlatePixel result = {FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f), 0.0f, 0.0f, false};
   if (s.alpha == 0.0f) return result;
   const SoftCircle circle = softCircle(FOCAL_PASSES s.front);
   const float near = focal_smooth_step(p.nearLow, p.nearInverseWidth, s.front);

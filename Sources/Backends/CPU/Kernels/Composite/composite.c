@@ -23,8 +23,11 @@ struct Rows {
 /// that the alpha is at least the mean opacity under the pixel's own circle; a `solid` plate is
 /// opaque. `distance` are the lengths of steps, see
 /// focal_plateStep.
+///
+/// What is hidden by something before the plate (`isBefore`) shows in its gaps alone: it does not spread over what is
+/// seen beside it.
 FOCAL_FUNCTION void blurPlateRow(const struct FocalPlate *plate, const float *distance, int32_t y,
-                                 int32_t taps, int32_t solid, struct Rows *out) {
+                                 int32_t taps, int32_t solid, int32_t isBefore, struct Rows *out) {
   const int32_t centre = (y + APRON) * FOCAL_PLATE_WIDTH + APRON;
   if (taps == 0) {
     for (int32_t x = 0; x < WIDTH; x++) {
@@ -48,7 +51,13 @@ FOCAL_FUNCTION void blurPlateRow(const struct FocalPlate *plate, const float *di
       const int32_t o = centre + j * FOCAL_PLATE_WIDTH + i;
       const float *restrict r = plate->r + o, *restrict g = plate->g + o;
       const float *restrict b = plate->b + o, *restrict a = plate->a + o;
-      const float *restrict circle = plate->circle + o;
+      const float *circle = plate->circle + o;
+      float reach[WIDTH];
+      if (isBefore) {
+        for (int32_t x = 0; x < WIDTH; x++)
+          reach[x] = own[x] < 0.0f ? focal_abs(circle[x]) : circle[x];
+        circle = reach;
+      }
       for (int32_t x = 0; x < WIDTH; x++) {
         const float w = focal_clamp(circle[x] - d, 0.0f, 1.0f);
         out->r[x] += w * r[x];
@@ -59,7 +68,7 @@ FOCAL_FUNCTION void blurPlateRow(const struct FocalPlate *plate, const float *di
       if (solid) continue;
       const float *restrict opacity = plate->opacity + o;
       for (int32_t x = 0; x < WIDTH; x++) {
-        const float w = focal_clamp(own[x] - d, 0.0f, 1.0f);
+        const float w = focal_clamp(focal_abs(own[x]) - d, 0.0f, 1.0f);
         opaque[x] += w * opacity[x];
         weights[x] += w;
       }
@@ -311,7 +320,7 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(composite) {
     if (near) fillColumns(views, layerCount, FocalViewNearR, p, left, top, rows, &nearColumns);
     if (far) fillColumns(views, layerCount, FocalViewFarR, p, left, top, rows, &farColumns);
     for (int32_t y = 0; y < rows; y++) {
-      if (!empty) blurPlateRow(&plate, table + 2 * p->tableCount, y, taps, solid, &focus);
+      if (!empty) blurPlateRow(&plate, table + 2 * p->tableCount, y, taps, solid, isBefore, &focus);
       // The row before was laid over it.
       if (empty && isBefore) memset(&focus, 0, sizeof focus);
       if (isBefore) coverPlateRow(&before, table + 2 * p->tableCount, y, taps, &focus);

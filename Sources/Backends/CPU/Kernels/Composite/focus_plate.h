@@ -10,7 +10,7 @@
 #define FOCAL_PLATE_PIXELS (FOCAL_PLATE_WIDTH * FOCAL_PLATE_HEIGHT)
 
 /// Premultiplied colour and alpha, both over the circle's weights, the soft radius of the pixel's
-/// circle, and the alpha before the circle.
+/// circle, negative for what is hidden by something before the plate, and the alpha before the circle.
 struct FocalPlate {
   float r[FOCAL_PLATE_PIXELS], g[FOCAL_PLATE_PIXELS], b[FOCAL_PLATE_PIXELS];
   float a[FOCAL_PLATE_PIXELS], circle[FOCAL_PLATE_PIXELS], opacity[FOCAL_PLATE_PIXELS];
@@ -115,10 +115,10 @@ FOCAL_FUNCTION float focal_hiddenBefore(const struct FocalPlateInput *in,
 }
 
 /// One pixel of the plate: (r, g, b, a) and its radius, before the circle. `isBefore` says whether surfaces that leave
-/// the focus towards the lens lie before the plate of the tile.
+/// the focus towards the lens lie before the plate of the tile; `isHidden` is set where the pixel is hidden by one.
 FOCAL_FUNCTION float focal_platePixel(const struct FocalPlateInput *in,
                                       const struct FocalCompositeParameters *p, int32_t x,
-                                      int32_t y, int isBefore, float *out) {
+                                      int32_t y, int isBefore, float *out, int *isHidden) {
   const size_t q = (size_t)y * (size_t)p->width + (size_t)x;
   const struct FocalPixelSurfaces s = focal_surfacesAt(in, q);
   const float *c = s.colour;
@@ -130,8 +130,8 @@ FOCAL_FUNCTION float focal_platePixel(const struct FocalPlateInput *in,
     const int isNear = lowest == FOCAL_NO_SURFACE;
     const float hidden = isNear ? focal_hiddenPixel(in, p, x, y, &s, 1.0e9f, out)
                                 : focal_hiddenBefore(in, p, x, y, &before, lowest, out);
-    // What lies before the plate ends where radii are small: the hidden may not spread over what is seen beside it.
-    if (hidden > FOCAL_NO_SURFACE) return isNear ? hidden : 0.0f;
+    *isHidden = hidden > FOCAL_NO_SURFACE && !isNear;
+    if (hidden > FOCAL_NO_SURFACE) return hidden;
     // A surface that leaves the focus towards the lens continues itself.
     const float itself = !isNear || s.back <= FOCAL_NO_SURFACE ? 1.0f : 0.0f;
     const float *seen = isNear ? c : before.colour;
@@ -299,7 +299,8 @@ FOCAL_FUNCTION float focal_fillPlate(struct FocalPlate *plate, const struct Foca
       const int32_t x = focal_clamp_int(left + i - FOCAL_COMPOSITE_APRON, 0, p->width - 1);
       const int32_t o = j * FOCAL_PLATE_WIDTH + i;
       float pixel[4];
-      float radius = focal_abs(focal_platePixel(in, p, x, y, isBefore, pixel));
+      int isHidden = 0;
+      const float radius = focal_abs(focal_platePixel(in, p, x, y, isBefore, pixel, &isHidden));
       float circle = 1.0f, scale = 1.0f;
       // A plate without an apron is not blurred: it shows under near objects only.
       if (apron > 0 && pixel[3] > 0.0f && radius > p->focus.smallest) {
@@ -309,7 +310,7 @@ FOCAL_FUNCTION float focal_fillPlate(struct FocalPlate *plate, const struct Foca
       plate->g[o] = scale * pixel[1];
       plate->b[o] = scale * pixel[2];
       plate->a[o] = scale * pixel[3];
-      plate->circle[o] = circle;
+      plate->circle[o] = isHidden ? -circle : circle;
       plate->opacity[o] = pixel[3];
       largest = focal_max(largest, circle);
       lowest = focal_min(lowest, pixel[3]);
