@@ -157,7 +157,8 @@ import Testing
     for _ in 0..<2 {
       let found = try rows(reader)
       let kept = zip(found, sound).prefix { $0 == $1 }.count
-      #expect(kept >= 200)
+      // How many rows lie before the damage depends on how well they were compressed.
+      #expect(kept >= 150)
       let others = zip(found, repaired).filter { $0 != $1 }.count
       // libpng takes its input in pieces of 8 kB, and gives no row of one that is cut.
       #expect(others <= (isCut ? 120 : 1))

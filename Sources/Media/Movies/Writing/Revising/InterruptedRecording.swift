@@ -40,7 +40,18 @@ public enum InterruptedRecording {
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
     // The lock goes with the descriptor.
-    return flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    return !lock(descriptor) && errno == EWOULDBLOCK
+  }
+
+  /// Locks a recording for this descriptor alone. A program that is just being started holds all descriptors of the one
+  /// that starts it, until it is itself: a lock that is let go within half a second is no recording.
+  private static func lock(_ descriptor: Int32) -> Bool {
+    for attempt in 0..<50 {
+      if attempt > 0 { usleep(10_000) }
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+      guard errno == EWOULDBLOCK else { return false }
+    }
+    return false
   }
 
   /// Finishes a recording in place, and gives it its name, or one beside it (`clip-recovered.mov`) if that is taken.
@@ -67,7 +78,7 @@ public enum InterruptedRecording {
     let descriptor = open(recording, O_RDWR | O_CLOEXEC)
     guard descriptor >= 0 else { throw .cannotRead(recording, errno) }
     let whole = Whole(recording, path, descriptor)
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+    guard lock(descriptor) else {
       throw CinematicError(
         .invalidState, "\(recording) is being recorded", remedy: "end that recording first")
     }
