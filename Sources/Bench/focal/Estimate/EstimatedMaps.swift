@@ -18,8 +18,8 @@ struct EstimatedMaps: Sendable {
   /// What the maps are of. Its lock is the folder's.
   private let held: LockedFile
 
-  /// Those of the command that is at work.
-  private static let atWork = Mutex<EstimatedMaps?>(nil)
+  /// Those of the command that is at work, and whether it has been interrupted: then none are begun.
+  private static let atWork = Mutex<(maps: EstimatedMaps?, isInterrupted: Bool)>((nil, false))
 
   private static let record = "estimate.json"
   private static let detections = "detections.json"
@@ -55,9 +55,15 @@ struct EstimatedMaps: Sendable {
     }
     let isPassing = properties.kind == .still || PipePath.isPipe(output)
     let folder = Self.folder(for: output)
-    let maps = EstimatedMaps(
-      path: folder + "/%06d.exr", folder: folder, isPassing: isPassing,
-      held: try Self.hold(folder))
+    // At once: an interruption between the folder and its entry here would leave the folder behind.
+    let maps = try Self.atWork.withLock { atWork throws(CinematicError) in
+      guard !atWork.isInterrupted else { throw CinematicError(.cancelled, "interrupted") }
+      let maps = EstimatedMaps(
+        path: folder + "/%06d.exr", folder: folder, isPassing: isPassing,
+        held: try Self.hold(folder))
+      atWork.maps = maps
+      return maps
+    }
     try maps.begin(
       [input, Self.stamp(input), "\(options.frames.map { "\($0)" } ?? "all")"]
         + (choice.signature + options.signature).map { $0 + " " + Self.stamp($0) })
@@ -100,9 +106,9 @@ struct EstimatedMaps: Sendable {
   @discardableResult
   func end(isDone: Bool, after error: (any Error)? = nil) -> Bool {
     // An interruption may come first; the second caller waits until the folder is gone.
-    let stays = Self.atWork.withLock { maps in
-      guard maps != nil else { return false }
-      maps = nil
+    let stays = Self.atWork.withLock { atWork in
+      guard atWork.maps != nil else { return false }
+      atWork.maps = nil
       guard isDone || isPassing || !names.contains(where: Self.isMap) else { return true }
       removeMaps()
       held.remove()
@@ -123,7 +129,11 @@ struct EstimatedMaps: Sendable {
   ///
   /// - Returns: whether maps stay.
   static func interrupt() -> Bool {
-    atWork.withLock { $0 }?.end(isDone: false) ?? false
+    let maps = atWork.withLock { atWork in
+      atWork.isInterrupted = true
+      return atWork.maps
+    }
+    return maps?.end(isDone: false) ?? false
   }
 
   private static func folder(for output: String) -> String {
@@ -185,7 +195,6 @@ struct EstimatedMaps: Sendable {
   /// Takes what the same command left in the folder, or removes what another one did.
   private func begin(_ key: [String]) throws {
     let data = [UInt8](try JSONEncoder().encode([programVersion] + key))
-    Self.atWork.withLock { $0 = self }
     let found = held.contents
     if found == data {
       note("going on with the maps in \(folder)")
