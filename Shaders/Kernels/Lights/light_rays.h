@@ -38,8 +38,8 @@ FOCAL_STRUCT(CrossedBlocks) {
 FOCAL_FUNCTION CrossedBlocks crossedBlocks(FOCAL_TAKES float cx, float cy, float softness, float t,
                                            float x0, float x1, float y0, float y1) {
   const float toLayer = focal_toLayer(p.scale);
-  // The rays at a soft edge are not let past the lens' rim.
-  const float slack = 0.5f * softness * focal_abs(t) + 1.0f;
+  // The rays at a soft edge are not let past the lens' rim. Coverage is taken between the middles of cells.
+  const float slack = 0.5f * softness * focal_abs(t) + 0.5f * FOCAL_FLOAT(p.scale) + 1.0f;
   const float ax = x0 - (x0 - cx) * t, bx = x1 - (x1 - cx) * t;
   const float ay = y0 - (y0 - cy) * t, by = y1 - (y1 - cy) * t;
   const int32_t left = focal_floor_int((focal_min(ax, bx) - slack) * toLayer);

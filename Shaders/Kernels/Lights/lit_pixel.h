@@ -135,14 +135,36 @@ FOCAL_FUNCTION float throughPlate(FOCAL_TAKES int32_t x, int32_t y, float dx, fl
   return through;
 }
 
+/// Coverage of slice `k` between the middles of four cells of the layers, at (column, row) of the picture: shadows
+/// of thin things in a disc are sharp, and cells may be several pixels wide.
+FOCAL_FUNCTION float coverageAt(FOCAL_TAKES float column, float row, int32_t k) {
+  const float toLayer = focal_toLayer(p.scale);
+  const int32_t count = p.layerWidth * p.layerRows;
+  const float cx = column * toLayer - 0.5f, cy = row * toLayer - 0.5f;
+  const int32_t x = focal_floor_int(cx), y = focal_floor_int(cy);
+  float rows[2];
+  for (int32_t j = 0; j < 2; j++) {
+    const int32_t ly = focal_mirrored(y + j, p.layerHeight) - p.layerOriginY;
+    const int32_t line = focal_clamp_int(ly, 0, p.layerRows - 1) * p.layerWidth;
+    float cells[2];
+    for (int32_t i = 0; i < 2; i++) {
+      const int32_t o = line + focal_mirrored(x + i, p.layerWidth);
+      cells[i] = focal_layerCoverage(p.slicing, p.groups, layers[FocalLayerAlpha * count + o],
+                                     layers[FocalLayerFrontRadius * count + o],
+                                     layers[FocalLayerBackRadius * count + o],
+                                     layers[FocalLayerReach * count + o], k);
+    }
+    rows[j] = cells[0] + (cells[1] - cells[0]) * (cx - FOCAL_FLOAT(x));
+  }
+  return rows[0] + (rows[1] - rows[0]) * (cy - FOCAL_FLOAT(y));
+}
+
 /// The share of a light that the slices `bits` and the steps `near` of the focus plate let through to a pixel of the
 /// window, (dx, dy) from the disc's centre.
 FOCAL_FUNCTION float throughNearer(FOCAL_TAKES int32_t x, int32_t y, float dx, float dy, float own,
                                    FocalBits bits, uint32_t near) {
-  const float toLayer = focal_toLayer(p.scale);
   const float positive = focal_reciprocal(focal_abs(own));
   const float perRadius = own < 0.0f ? -positive : positive;
-  const int32_t count = p.layerWidth * p.layerRows;
   float through = 1.0f;
   while ((bits.low | bits.high) != 0u) {
     // The nearest first.
@@ -153,14 +175,7 @@ FOCAL_FUNCTION float throughNearer(FOCAL_TAKES int32_t x, int32_t y, float dx, f
     const float most = focal_abs(moved), t = moved * perRadius;
     const float column = FOCAL_FLOAT(x) + 0.5f - focal_clamp(dx * t, -most, most);
     const float row = FOCAL_FLOAT(y + p.originY) + 0.5f - focal_clamp(dy * t, -most, most);
-    const int32_t lx = focal_mirrored(focal_floor_int(column * toLayer), p.layerWidth);
-    const int32_t ly = focal_mirrored(focal_floor_int(row * toLayer), p.layerHeight);
-    const int32_t o =
-        focal_clamp_int(ly - p.layerOriginY, 0, p.layerRows - 1) * p.layerWidth + lx;
-    through *= 1.0f - focal_layerCoverage(p.slicing, p.groups, layers[FocalLayerAlpha * count + o],
-                                          layers[FocalLayerFrontRadius * count + o],
-                                          layers[FocalLayerBackRadius * count + o],
-                                          layers[FocalLayerReach * count + o], k);
+    through *= 1.0f - coverageAt(FOCAL_PASSES column, row, k);
   }
   const uint32_t steps = near != 0u ? near & stepsBefore(own) : 0u;
   return steps == 0u || through == 0.0f

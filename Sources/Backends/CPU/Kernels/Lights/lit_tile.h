@@ -142,31 +142,53 @@ FOCAL_FUNCTION bool isCrossed(const struct Lighting *in, const struct FocalDrawL
   return false;
 }
 
+/// A row of the layers.
+struct CellRow {
+  const float *alpha, *front, *back, *reach;
+};
+
+FOCAL_FUNCTION struct CellRow cellRow(const struct Lighting *in,
+                                      const struct FocalDrawLightsParameters *p, int32_t y) {
+  const size_t plane = (size_t)p->layerWidth * (size_t)p->layerRows;
+  const int32_t ly = focal_mirrored(y, p->layerHeight) - p->layerOriginY;
+  const float *line =
+      in->layers + (size_t)focal_clamp_int(ly, 0, p->layerRows - 1) * (size_t)p->layerWidth;
+  return (struct CellRow){line + FocalLayerAlpha * plane, line + FocalLayerFrontRadius * plane,
+                          line + FocalLayerBackRadius * plane, line + FocalLayerReach * plane};
+}
+
+FOCAL_FUNCTION float cellCoverage(const struct FocalDrawLightsParameters *p,
+                                  const struct CellRow *row, int32_t x, int32_t slice) {
+  return focal_layerCoverage(p->slicing, p->groups, row->alpha[x], row->front[x], row->back[x],
+                             row->reach[x], slice);
+}
+
 /// How much of a light the slices hide along a row of pixels.
 FOCAL_FUNCTION void hideRow(const struct Lighting *in, const struct FocalDrawLightsParameters *p,
                             const struct Disc *disc, int32_t slice, float t, int32_t left,
                             int32_t count, int32_t y, float *restrict weight) {
   const float toLayer = focal_toLayer(p->scale);
-  const size_t plane = (size_t)p->layerWidth * (size_t)p->layerRows;
   const float most =
       focal_abs(focal_radiusOf(p->slicing, (float)slice) * (float)p->scale);
   const float at = (float)(y + p->originY) + 0.5f;
   const float row = at - focal_clamp((at - disc->y) * t, -most, most);
-  const int32_t ly = focal_mirrored(focal_floor_int(row * toLayer), p->layerHeight);
-  const size_t line =
-      (size_t)focal_clamp_int(ly - p->layerOriginY, 0, p->layerRows - 1) * (size_t)p->layerWidth;
-  const float *restrict alpha = in->layers + FocalLayerAlpha * plane + line;
-  const float *restrict front = in->layers + FocalLayerFrontRadius * plane + line;
-  const float *restrict back = in->layers + FocalLayerBackRadius * plane + line;
-  const float *restrict lowest = in->layers + FocalLayerReach * plane + line;
-  const struct FocalSlicing slicing = p->slicing;
-  const struct FocalGroups groups = p->groups;
+  // Between the middles of four cells.
+  const float cy = row * toLayer - 0.5f;
+  const int32_t ly = focal_floor_int(cy);
+  const float down = cy - (float)ly;
+  const struct CellRow upper = cellRow(in, p, ly), lower = cellRow(in, p, ly + 1);
   for (int32_t i = 0; i < count; i++) {
     const float x = (float)(left + i) + 0.5f;
-    const float column = x - focal_clamp((x - disc->x) * t, -most, most);
-    const int32_t o = focal_mirrored(focal_floor_int(column * toLayer), p->layerWidth);
-    weight[i] *= 1.0f - focal_layerCoverage(slicing, groups, alpha[o], front[o], back[o],
-                                            lowest[o], slice);
+    const float cx = (x - focal_clamp((x - disc->x) * t, -most, most)) * toLayer - 0.5f;
+    const int32_t lx = focal_floor_int(cx);
+    const float across = cx - (float)lx;
+    const int32_t first = focal_mirrored(lx, p->layerWidth);
+    const int32_t second = focal_mirrored(lx + 1, p->layerWidth);
+    const float a = cellCoverage(p, &upper, first, slice);
+    const float c = cellCoverage(p, &lower, first, slice);
+    const float above = a + (cellCoverage(p, &upper, second, slice) - a) * across;
+    const float below = c + (cellCoverage(p, &lower, second, slice) - c) * across;
+    weight[i] *= 1.0f - (above + (below - above) * down);
   }
 }
 
