@@ -21,6 +21,28 @@ FOCAL_FUNCTION MapRange rangeOfMap(FOCAL_TAKES int32_t x, int32_t y, int32_t rad
   return range;
 }
 
+// The side of a cell that no plateau has reached: of a thing narrower than the blur the extreme of the 7x7 cells. Where
+// the values go on beyond it, there is a slope, and the cell's own value stands for it.
+FOCAL_FUNCTION float unreachedSide(FOCAL_TAKES int32_t x, int32_t y, float sign) {
+  const float own = map[y * p.width + x];
+  float most = own;
+  int32_t mx = x, my = y;
+  for (int32_t ny = focal_max_int(y - 3, 0); ny <= focal_min_int(y + 3, p.height - 1); ny++) {
+    for (int32_t nx = focal_max_int(x - 3, 0); nx <= focal_min_int(x + 3, p.width - 1); nx++) {
+      const float v = map[ny * p.width + nx];
+      if (focal_abs(v) < FOCAL_NO_LABEL && sign * v > sign * most) {
+        most = v;
+        mx = nx;
+        my = ny;
+      }
+    }
+  }
+  const int32_t bx = focal_clamp_int(2 * mx - x, 0, p.width - 1);
+  const int32_t by = focal_clamp_int(2 * my - y, 0, p.height - 1);
+  const float beyond = map[by * p.width + bx];
+  return sign * (beyond - most) > FOCAL_SLOPE_SHARE * (sign * (most - own)) ? own : most;
+}
+
 // `range` widened by the labels of the 3 x 3 cells.
 FOCAL_FUNCTION MapRange rangeOfLabels(FOCAL_TAKES int32_t x, int32_t y, MapRange range) {
   for (int32_t ny = focal_max_int(y - 1, 0); ny <= focal_min_int(y + 1, p.height - 1); ny++) {
@@ -44,8 +66,8 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   }
   const MapRange wide = rangeOfMap(FOCAL_PASSES x, y, 3);
   float f = frontIn[i], b = backIn[i];
-  if (f >= FOCAL_NO_LABEL) f = wide.high;
-  if (b <= -FOCAL_NO_LABEL) b = wide.low;
+  if (f >= FOCAL_NO_LABEL) f = unreachedSide(FOCAL_PASSES x, y, 1.0f);
+  if (b <= -FOCAL_NO_LABEL) b = unreachedSide(FOCAL_PASSES x, y, -1.0f);
   if (f - b <= p.edgeThreshold) {
     const MapRange labels = {b, f};
     const MapRange range = rangeOfLabels(FOCAL_PASSES x, y, labels);

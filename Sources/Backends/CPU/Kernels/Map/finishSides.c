@@ -44,8 +44,30 @@ FOCAL_FUNCTION void rangeOfLabels(const float *front, const float *back, const f
   }
 }
 
-/// Completes the labels: a side that no plateau has reached (a thing narrower than the blur) is the
-/// extreme of the 7x7 cells; a cell at the foot of an edge, with the same plateau as both labels,
+/// The side of a cell that no plateau has reached: of a thing narrower than the blur the extreme of the 7x7 cells. Where
+/// the values go on beyond it, there is a slope, and the cell's own value stands for it.
+FOCAL_FUNCTION float unreachedSide(const float *map, int32_t w, int32_t h, int32_t x, int32_t y,
+                                   float sign) {
+  const float own = map[(size_t)y * w + x];
+  float most = own;
+  int32_t mx = x, my = y;
+  for (int32_t ny = focal_max_int(y - 3, 0); ny <= focal_min_int(y + 3, h - 1); ny++) {
+    for (int32_t nx = focal_max_int(x - 3, 0); nx <= focal_min_int(x + 3, w - 1); nx++) {
+      const float v = map[(size_t)ny * w + nx];
+      if (focal_abs(v) < FOCAL_NO_LABEL && sign * v > sign * most) {
+        most = v;
+        mx = nx;
+        my = ny;
+      }
+    }
+  }
+  const int32_t bx = focal_clamp_int(2 * mx - x, 0, w - 1);
+  const int32_t by = focal_clamp_int(2 * my - y, 0, h - 1);
+  const float beyond = map[(size_t)by * w + bx];
+  return sign * (beyond - most) > FOCAL_SLOPE_SHARE * (sign * (most - own)) ? own : most;
+}
+
+/// Completes the labels: a side that no plateau has reached is `unreachedSide`; a cell at the foot of an edge, with the same plateau as both labels,
 /// takes its other side from the 3x3 neighbours' labels. A cell that spans less than the threshold, or
 /// lies on a slanted surface, is flat after all.
 FOCAL_CLONES FOCAL_ENTRY_POINT(finishSides) {
@@ -57,11 +79,8 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(finishSides) {
       front[i] = back[i] = map[i];
       if (kind[i] == FocalCellFlat) continue;
       float f = frontIn[i], b = backIn[i], low = map[i], high = map[i];
-      if (f >= FOCAL_NO_LABEL || b <= -FOCAL_NO_LABEL) {
-        rangeOfLabels(0, 0, map, w, h, x, (int32_t)y, 3, &low, &high);
-        if (f >= FOCAL_NO_LABEL) f = high;
-        if (b <= -FOCAL_NO_LABEL) b = low;
-      }
+      if (f >= FOCAL_NO_LABEL) f = unreachedSide(map, w, h, x, (int32_t)y, 1.0f);
+      if (b <= -FOCAL_NO_LABEL) b = unreachedSide(map, w, h, x, (int32_t)y, -1.0f);
       if (f - b <= p->edgeThreshold) {
         low = b;
         high = f;

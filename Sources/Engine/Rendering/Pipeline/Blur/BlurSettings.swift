@@ -115,7 +115,6 @@ struct BlurSettings {
     case .preview:
       scale = isSmall ? 2 : 4
       lensCounts = [1, 12, 24, 32]
-      lightCell = 8
       knee = 6
     case .export:
       scale = isSmall ? 1 : isLarge ? 4 : 2
