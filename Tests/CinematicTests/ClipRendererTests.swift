@@ -43,7 +43,7 @@ import Testing
   }
 
   /// The progress of a renderer that goes away without having rendered ends.
-  @Test(.timeLimit(.minutes(1))) func progressEndsWithTheRenderer() async throws {
+  @Test(.timeLimit(.minutes(10))) func progressEndsWithTheRenderer() async throws {
     let folder = Folder()
     var renderer: ClipRenderer? = Self.renderer(0, to: folder.file("%04d.png"))
     try renderer?.open()

@@ -104,6 +104,9 @@ import Testing
     ("a.exr", exr), ("a.png", png), ("a.tif", tiff), ("values.tif", values), ("a.pfm", pfm),
   ]
 
+  /// How much of the addresses the arenas of threads take depends on how many work at the same time.
+  private static let limit = "export MALLOC_ARENA_MAX=2; ulimit -c 0; ulimit -v 2000000"
+
   /// In two gigabytes of addresses, of which the program itself has a part; the files stood for two to eight.
   @Test(
     .enabled(if: !Sanitizers.areOn, "sanitizers need terabytes of addresses"),
@@ -120,7 +123,7 @@ import Testing
         "--memory-limit", "256M",
       ],
     ] {
-      let outcome = try await Program.focal(command, in: folder, after: "ulimit -v 2000000")
+      let outcome = try await Program.focal(command, in: folder, after: Self.limit)
       if outcome.code == 0 { continue }
       // A render lacks memory for a frame, not for a file.
       expectOneLine(outcome, naming: command[0] == "render" ? [] : [name])

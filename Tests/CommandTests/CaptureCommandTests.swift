@@ -36,21 +36,22 @@ import Testing
     "capture", "record", "clip.mov", "--disparity", "maps.mov", "--no-detections",
   ]
 
+  /// Five seconds of pictures: the first one may be late, and a command without a time waits for it.
   @Test func fileIsRecordedWithCommands() async throws {
     let folder = Folder()
     try Self.material(in: folder, frames: 20)
     folder.write(
-      Array("# taps\n0.1 fix 0.5,0.5 strong\n0.2 photo still.jpg\n".utf8), to: "taps.txt")
+      Array("# taps\n0.1 fix 0.5,0.5 strong\nphoto still.jpg\n".utf8), to: "taps.txt")
     let outcome = try await Program.focal(
       Self.record + [
-        "--f-number", "4", "--commands", "taps.txt", "-o", "movie.mov", "--baked", "film.mp4",
-        "--json",
+        "--times", "8", "--f-number", "4", "--commands", "taps.txt", "-o", "movie.mov", "--baked",
+        "film.mp4", "--json",
       ], in: folder)
     #expect(outcome.code == 0, "\(outcome.errors)")
     let report = try #require(try outcome.objects().last)
     let frames = try #require(report["frames"] as? Int)
     let dropped = try #require(report["droppedFrames"] as? Int)
-    #expect(frames + dropped == 20)
+    #expect(frames + dropped == 160)
     let movie = try await MovieScript(asset: Asset(path: folder.file("movie.mov")))
     let recording = try #require(try movie.recording())
     #expect(recording.fNumber == 4)
@@ -280,8 +281,7 @@ import Testing
     _ = try await Program.run(
       [Program.path] + Self.record + ["--times", "100", "-o", "m.mov"], in: folder
     ) { process, _ in
-      await Program.wait(for: process) { folder.read("m.recording.mov").count > 20000 }
-      kill(process, SIGKILL)
+      await Program.end(process, by: SIGKILL) { folder.read("m.recording.mov").count > 20000 }
     }
     let next = try await works(Self.record + ["-o", "m.mov"], in: folder)
     let said = "m-recovered.mov: recovered from an interrupted recording"
@@ -303,8 +303,7 @@ import Testing
       _ = try await Program.run(
         [Program.path] + Self.record + ["--times", "100", "-o", "m\(round).mov"], in: folder
       ) { process, _ in
-        await Program.wait(for: process) { folder.read(recording).count > wanted }
-        kill(process, SIGKILL)
+        await Program.end(process, by: SIGKILL) { folder.read(recording).count > wanted }
       }
       #expect(!folder.names.contains("m\(round).mov"))
       // It plays as it is.

@@ -142,7 +142,9 @@ import Testing
     guard isAsked || !number.isEmpty else { return }
     let process = try #require(Int32(number))
     // Its parent is gone, so that the system hears of its end, some time.
-    for _ in 0..<500 where Self.isRunning(process) { try await Task.sleep(for: .milliseconds(10)) }
+    for _ in 0..<3000 where Self.isRunning(process) {
+      try await Task.sleep(for: .milliseconds(20))
+    }
     #expect(!Self.isRunning(process))
   }
 
@@ -174,12 +176,13 @@ import Testing
     let detect = "python3 '\(try Example.path("detect-helper.py"))'"
     let estimate = "python3 '\(try Example.path("estimate-helper.py"))'"
     let maps = try await Program.focal(
-      ["estimate", "clip/%d.png", "--helper", estimate, "-o", "maps/%d.pfm"], in: folder)
+      ["estimate", "clip/%d.png", "--helper", estimate, "--every", "1", "-o", "maps/%d.pfm"],
+      in: folder)
     #expect(maps.code == 0, "\(maps.errors)")
     let found = try await Program.focal(
       [
         "script", "detect", "clip/%d.png", "--disparity", "maps/%d.pfm", "--detect-helper", detect,
-        "--json", "-o", "script.json",
+        "--detect-every", "1", "--json", "-o", "script.json",
       ], in: folder)
     #expect(found.code == 0, "\(found.errors)")
     let done = try #require(try found.objects().last)
@@ -201,7 +204,8 @@ import Testing
     }
     let movie = try await Program.focal(
       [
-        "import", "clip/%d.png", "--helper", estimate, "--detect-helper", detect, "-o", "m.mov",
+        "import", "clip/%d.png", "--helper", estimate, "--every", "1", "--detect-helper", detect,
+        "--detect-every", "1", "-o", "m.mov",
       ], in: folder)
     #expect(movie.code == 0, "\(movie.errors)")
     #expect(movie.errors.contains("1 track of 1 subject, and 1 decision by the director"))

@@ -47,22 +47,25 @@ import Testing
         kill(process, SIGKILL)
       }
       if folder.names.contains("out.mov") {
-        #expect(try await Material.frames(folder.file("out.mov")).frames.count == Self.frameCount)
+        #expect(
+          try await Material.frames(folder.file("out.mov")).frames.count == Self.frameCount,
+          "killed after \(moment)")
         try FileManager.default.removeItem(atPath: folder.file("out.mov"))
         continue
       }
-      #expect(outcome.code == -SIGKILL, "\(outcome.errors)")
+      #expect(outcome.code == -SIGKILL, "killed after \(moment): \(outcome.errors)")
       // Never more than the last one's: each run removed what the one before left.
-      #expect(folder.unfinished.count <= 1, "round \(round)")
+      #expect(folder.unfinished.count <= 1, "round \(round), killed after \(moment)")
       guard let left = folder.unfinished.first, folder.read(left).count > 100_000 else { continue }
       unfinished += 1
       let copy = folder.file("left.mov")
       try FileManager.default.moveItem(atPath: folder.file(left), toPath: copy)
       let played = try await Material.frames(copy).frames
-      #expect(played.count >= 20)
+      #expect(played.count >= 20, "killed after \(moment)")
       // In the last group of pictures, those that wait for a later one may be missing.
       for (number, frame) in played.dropLast(16).enumerated() {
-        #expect(frame.time == Time(value: Int64(number), timescale: 30))
+        #expect(
+          frame.time == Time(value: Int64(number), timescale: 30), "killed after \(moment)")
       }
       try FileManager.default.moveItem(atPath: copy, toPath: folder.file(left))
     }
@@ -93,12 +96,14 @@ import Testing
         kill(process, SIGKILL)
       }
       if folder.names.contains("out.mp4") {
-        #expect(try await Material.frames(folder.file("out.mp4")).frames.count == 40)
+        #expect(
+          try await Material.frames(folder.file("out.mp4")).frames.count == 40,
+          "killed after \(pause) ms")
         try FileManager.default.removeItem(atPath: folder.file("out.mp4"))
       } else {
-        #expect(outcome.code == -SIGKILL, "\(outcome.errors)")
+        #expect(outcome.code == -SIGKILL, "killed after \(pause) ms: \(outcome.errors)")
       }
-      #expect(folder.unfinished.count <= 1)
+      #expect(folder.unfinished.count <= 1, "killed after \(pause) ms")
     }
     try await works(
       ["export", "movie.mov", "-o", "out.mp4", "--quality", "thumbnail"], in: folder)

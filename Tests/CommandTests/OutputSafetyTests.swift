@@ -207,13 +207,17 @@ import Testing
     chmod(folder.file("fixed"), 0o755)
   }
 
+  /// A program that is just being started may hold the folder for a moment.
+  private static let unmount =
+    "for n in 1 2 3 4 5; do umount \"$0\" && exit 0; sleep 1; done; exit 1"
+
   private static let canMount: Bool = {
     guard geteuid() == 0 else { return false }
     let folder = Folder()
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
     process.arguments = [
-      "-c", "mount -t tmpfs -o size=64k focal '\(folder.path)' && umount '\(folder.path)'",
+      "-c", "mount -t tmpfs -o size=64k focal \"$0\" || exit 1; \(unmount)", folder.path,
     ]
     process.standardError = FileHandle.nullDevice
     do { try process.run() } catch { return false }
@@ -229,8 +233,8 @@ import Testing
     try #require(mount.code == 0)
     var failure: (any Error)?
     do { try await body() } catch { failure = error }
-    let unmount = try await Program.run(["/bin/umount", folder.file(name)], in: folder)
-    #expect(unmount.code == 0, "\(unmount.errors)")
+    let end = try await Program.run(["/bin/sh", "-c", unmount, folder.file(name)], in: folder)
+    #expect(end.code == 0, "\(end.errors)")
     if let failure { throw failure }
   }
 

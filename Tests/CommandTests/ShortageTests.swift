@@ -60,7 +60,8 @@
       let folder = try Self.material()
       for arguments in Self.work {
         let outcome = try await Program.focal(
-          arguments, in: folder, after: "ulimit -c 0; ulimit -v \(kilobytes)")
+          arguments, in: folder,
+          after: "export MALLOC_ARENA_MAX=2; ulimit -c 0; ulimit -v \(kilobytes)")
         // 127 is the loader's: it found no room for a library.
         #expect(outcome.code == 127 || Self.isNamed(outcome), "\(outcome.code) \(outcome.errors)")
         #expect(folder.unfinished.isEmpty)

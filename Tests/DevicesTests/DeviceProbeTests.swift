@@ -132,8 +132,20 @@ import Testing
   }
 
   /// Ctrl-C and a terminal's hang-up reach the child as well, and say nothing about its driver.
-  @Test(arguments: ["HUP", "INT", "TERM"])
-  func anInterruptionIsNotRemembered(_ signal: String) {
+  @Test(arguments: ["INT", "TERM"])
+  func anInterruptionIsNotRemembered(_ signal: String) { interrupt(by: signal) }
+
+  @Test(.enabled(if: !ignoresHangUps, "the tests were started with nohup"))
+  func aHangUpIsNotRemembered() { interrupt(by: "HUP") }
+
+  /// Whether the tests were started with hang-ups ignored, which their programs inherit.
+  private static let ignoresHangUps: Bool = {
+    var action = sigaction()
+    sigaction(SIGHUP, nil, &action)
+    return withUnsafeBytes(of: action) { $0.load(as: UInt.self) } == 1
+  }()
+
+  private func interrupt(by signal: String) {
     defer { clean() }
     let script =
       "echo run >> \"$0/runs\"; " + Self.listing + Self.say(.checking(Self.first.identity))

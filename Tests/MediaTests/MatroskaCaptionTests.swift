@@ -114,7 +114,7 @@ import Testing
   }
 
   /// What would be too much text for a movie is read all the same, and named.
-  @Test(.timeLimit(.minutes(1))) func crowds() async throws {
+  @Test(.timeLimit(.minutes(10))) func crowds() async throws {
     let folder = ScratchFolder()
     let text = String(repeating: "many words ", count: 100)
     try Self.write(

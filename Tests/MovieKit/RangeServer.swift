@@ -51,7 +51,10 @@ public final class RangeServer: Sendable {
     self.file = file
     self.behaviour = behaviour
     #if canImport(Glibc)
-      listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      listener = socket(
+        AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    #elseif canImport(Musl)
+      listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)
     #else
       listener = socket(AF_INET, SOCK_STREAM, 0)
     #endif
@@ -71,7 +74,13 @@ public final class RangeServer: Sendable {
     DispatchQueue(label: "focal.server").async { [self] in
       while true {
         let connection = accept(listener, nil, nil)
-        guard connection >= 0 else { return }
+        guard connection >= 0 else {
+          #if !canImport(Darwin)
+            // Here: where it is closed before the last call, its number may be another listener's then.
+            close(listener)
+          #endif
+          return
+        }
         serve(connection)
         close(connection)
       }
@@ -81,7 +90,10 @@ public final class RangeServer: Sendable {
   /// Ends the server; it keeps itself alive until then.
   public func stop() {
     shutdown(listener, Int32(SHUT_RDWR))
-    close(listener)
+    #if canImport(Darwin)
+      // Only this ends a call there that waits for a connection.
+      close(listener)
+    #endif
   }
 
   private func serve(_ connection: Int32) {

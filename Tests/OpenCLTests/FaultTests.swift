@@ -142,7 +142,7 @@ import Testing
     let goesOn = DispatchSemaphore(value: 0)
     let waiting = Atomic(0)
     // Its first frame is answered before, whatever else the machine does.
-    let machine = try Machine(longestWait: .seconds(5)) { function, call in
+    let machine = try Machine(longestWait: .seconds(20)) { function, call in
       guard isSilent.load(ordering: .acquiring), "\(function)" == "clWaitForEvents" else {
         return call()
       }

@@ -79,7 +79,7 @@ import Testing
   }
 
   /// Also for a buffer with handlers, one behind others, and the handler's own.
-  @Test(.timeLimit(.minutes(1))) func handlersMayWaitForOtherBuffers() throws {
+  @Test(.timeLimit(.minutes(10))) func handlersMayWaitForOtherBuffers() throws {
     let order = Mutex<[String]>([])
     @Sendable func note(_ name: String) { order.withLock { $0.append(name) } }
     let (first, _) = try encoded()
@@ -106,7 +106,7 @@ import Testing
   }
 
   /// A handler that takes its time holds up no buffer without handlers.
-  @Test(.timeLimit(.minutes(1))) func theDeviceGoesOnWhileHandlersRun() throws {
+  @Test(.timeLimit(.minutes(10))) func theDeviceGoesOnWhileHandlersRun() throws {
     let (first, second) = (try encoded().buffer, try encoded().buffer)
     let isFree = DispatchSemaphore(value: 0)
     first.addCompletedHandler { _ in isFree.wait() }

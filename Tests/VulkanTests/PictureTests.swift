@@ -180,7 +180,7 @@ extension VulkanTests {
       queue.submit([step], profiling: false) { _ in last.signal() }
       // Ten frames are done although the first one's handler still waits.
       var tries = 0
-      while try memory.floats()[0] < 10, tries < 1000 {
+      while try memory.floats()[0] < 10, tries < 12_000 {
         tries += 1
         _ = DispatchSemaphore(value: 0).wait(timeout: .now() + 0.01)
       }

@@ -88,12 +88,27 @@ enum Program {
     }
   }
 
-  /// Waits while a run goes on until something is so: two minutes at most, for machines with much
+  /// Waits while a run goes on until something is so: ten minutes at most, for machines with much
   /// other work.
   static func wait(for process: Int32, until condition: () -> Bool) async {
-    for _ in 0..<24_000 {
+    for _ in 0..<120_000 {
       guard kill(process, 0) == 0, !condition() else { return }
       try? await Task.sleep(for: .milliseconds(5))
+    }
+  }
+
+  /// Sends a run a signal as soon as something is so, or after ten minutes. The wait has a thread of its own: a task
+  /// goes on when other tests leave it a thread, which may be seconds later and after the run's end.
+  static func end(
+    _ process: Int32, by signal: Int32, when condition: @escaping @Sendable () -> Bool
+  ) async {
+    await withCheckedContinuation { (over: CheckedContinuation<Void, Never>) in
+      Thread.detachNewThread {
+        let last = ContinuousClock.now + .seconds(600)
+        while kill(process, 0) == 0, !condition(), ContinuousClock.now < last { usleep(2000) }
+        kill(process, signal)
+        over.resume()
+      }
     }
   }
 
