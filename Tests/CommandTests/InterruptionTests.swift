@@ -33,7 +33,7 @@ import Testing
     try await Self.interrupt(by: signal, code, output)
   }
 
-  @Test(.enabled(if: !ignoresHangUps, "the tests were started with nohup"))
+  @Test(.enabled(if: !Self.ignoresHangUps, "the tests were started with nohup"))
   func renderBeforeAHangUp() async throws {
     try await Self.interrupt(by: SIGHUP, 129, "out.mov")
   }

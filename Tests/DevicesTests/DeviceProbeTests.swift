@@ -135,7 +135,7 @@ import Testing
   @Test(arguments: ["INT", "TERM"])
   func anInterruptionIsNotRemembered(_ signal: String) { interrupt(by: signal) }
 
-  @Test(.enabled(if: !ignoresHangUps, "the tests were started with nohup"))
+  @Test(.enabled(if: !Self.ignoresHangUps, "the tests were started with nohup"))
   func aHangUpIsNotRemembered() { interrupt(by: "HUP") }
 
   /// Whether the tests were started with hang-ups ignored, which their programs inherit.

@@ -94,6 +94,21 @@ final class JournalFile: Sendable {
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
   var bytes: Data { FileManager.default.contents(atPath: path) ?? Data() }
+
+  /// A second descriptor of the opening of it, as a program has it that is just being started; `nil` where it is not open.
+  func copyOfDescriptor() -> Int32? {
+    var wanted = stat()
+    guard stat(path, &wanted) == 0 else { return nil }
+    for descriptor in 0..<Int32(4096) {
+      var found = stat()
+      guard fstat(descriptor, &found) == 0, found.st_ino == wanted.st_ino,
+        found.st_dev == wanted.st_dev
+      else { continue }
+      let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+      return copy >= 0 ? copy : nil
+    }
+    return nil
+  }
   func write(_ bytes: Data) { _ = FileManager.default.createFile(atPath: path, contents: bytes) }
 }
 

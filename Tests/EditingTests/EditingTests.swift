@@ -191,6 +191,18 @@ import Testing
     #expect(isSame)
   }
 
+  /// A journal is free when it was let go of, although a program that is just being started has all descriptors.
+  @Test func journalIsFreeBesideOtherDescriptors() throws {
+    let file = JournalFile()
+    var journal: EditJournal? = try EditJournal(path: file.path)
+    let copy = try #require(file.copyOfDescriptor())
+    defer { close(copy) }
+    #expect(throws: CinematicError.self) { try EditJournal(path: file.path) }
+    withExtendedLifetime(journal) {}
+    journal = nil
+    _ = try EditJournal(path: file.path)
+  }
+
   @Test func journalOfAnotherOrInUse() throws {
     let file = JournalFile()
     let journal = try EditJournal(path: file.path)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import MovieKit
 import Testing
 
 @testable import FocalMedia
@@ -70,6 +71,20 @@ import Testing
     // Its name is another one by now, so that this gives back the lock alone.
     registry.discard(held)
     TemporaryFiles.removeLeftovers(in: path, isShared: isShared)
+    #expect(folder.names.isEmpty)
+  }
+
+  /// A lock that was given back is gone at once, although a program that is just being started has all descriptors.
+  @Test func thoseThatWereHeldUntilNow() throws {
+    let folder = ScratchFolder()
+    let registry = TemporaryFiles()
+    let held = try registry.create(for: folder.file("film.mp4"))
+    let copy = try #require(OpenedFile.copy(of: held))
+    defer { close(copy) }
+    let name = folder.file(Self.name(Self.own, Self.noProcess))
+    try FileManager.default.moveItem(atPath: held, toPath: name)
+    registry.discard(held)
+    TemporaryFiles.removeLeftovers(in: folder.path + "/", isShared: false)
     #expect(folder.names.isEmpty)
   }
 

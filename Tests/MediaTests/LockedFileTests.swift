@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCore
+import Foundation
+import MovieKit
 import Testing
 
 @testable import FocalMedia
@@ -21,6 +23,21 @@ import Testing
     held = nil
     let next = try #require(try LockedFile(path))
     #expect(next.contents == Array("first".utf8))
+  }
+
+  /// The lock goes with its holder, although a program that is just being started has all descriptors of this one.
+  @Test func lockEndsBesideOtherDescriptors() throws {
+    let folder = ScratchFolder()
+    let path = folder.file("record")
+    var held: LockedFile? = try LockedFile(path)
+    let copy = try #require(OpenedFile.copy(of: path))
+    defer { close(copy) }
+    let second = try LockedFile(path)
+    #expect(second == nil)
+    withExtendedLifetime(held) {}
+    held = nil
+    let next = try LockedFile(path)
+    #expect(next != nil)
   }
 
   /// A name that its holder gave up is free, while the holder is still there.

@@ -20,6 +20,25 @@ import Testing
     return layout
   }
 
+  /// A recording is over when its writer lets go of it, although a program that is just being started has all
+  /// descriptors.
+  @Test func lockEndsBesideOtherDescriptors() throws {
+    let folder = TemporaryFolder.make()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let output = try OutputFile(
+      path: folder + "/clip.mov", overwrite: false, registry: TemporaryFiles(),
+      isRecording: true)
+    let path = output.temporaryPath
+    var sink: FileSink? = try FileSink(output)
+    sink?.lock()
+    let copy = try #require(OpenedFile.copy(of: path))
+    defer { close(copy) }
+    #expect(InterruptedRecording.isInProgress(path))
+    withExtendedLifetime(sink) {}
+    sink = nil
+    #expect(!InterruptedRecording.isInProgress(path))
+  }
+
   /// The file in its boxes.
   private static func boxes(_ bytes: [UInt8]) throws -> [(type: FourCC, bytes: [UInt8])] {
     var boxes: [(type: FourCC, bytes: [UInt8])] = []

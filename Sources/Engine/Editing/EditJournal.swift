@@ -46,7 +46,11 @@ public final class EditJournal {
     }
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    // At once, although a program that is just being started may have the file a moment longer.
+    _ = flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
 
   // MARK: - Writing
 

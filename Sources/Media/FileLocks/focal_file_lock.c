@@ -15,10 +15,10 @@
 // A lock of the opening, not of the process: another opening of the same file that is closed leaves it. Unlike flock's,
 // it meets those that a server of a network's file system keeps for its clients. It covers one byte far behind all
 // content, because on some servers nobody else writes what is locked, not even another opening of the same process.
-focal_lock_state focal_lock_file(int descriptor, bool alone) {
+static int set_lock(int descriptor, short type) {
   struct flock lock;
   memset(&lock, 0, sizeof lock);
-  lock.l_type = alone ? F_WRLCK : F_RDLCK;
+  lock.l_type = type;
   lock.l_whence = SEEK_SET;
   lock.l_start = (off_t)1 << 62;
   lock.l_len = 1;
@@ -26,9 +26,15 @@ focal_lock_state focal_lock_file(int descriptor, bool alone) {
   do {
     result = fcntl(descriptor, F_OFD_SETLK, &lock);
   } while (result != 0 && errno == EINTR);
-  if (result == 0) return FOCAL_LOCK_HELD;
+  return result;
+}
+
+focal_lock_state focal_lock_file(int descriptor, bool alone) {
+  if (set_lock(descriptor, alone ? F_WRLCK : F_RDLCK) == 0) return FOCAL_LOCK_HELD;
   return errno == EAGAIN || errno == EACCES ? FOCAL_LOCK_TAKEN : FOCAL_LOCK_UNKNOWN;
 }
+
+void focal_unlock_file(int descriptor) { set_lock(descriptor, F_UNLCK); }
 
 bool focal_is_own_file_system(int descriptor) {
   // ext2 to ext4, XFS, Btrfs, tmpfs, ramfs, overlay, F2FS, ZFS, Bcachefs, JFS, FAT, exFAT, NTFS, HFS+.
@@ -56,6 +62,8 @@ focal_lock_state focal_lock_file(int descriptor, bool alone) {
   if (result == 0) return FOCAL_LOCK_HELD;
   return errno == EWOULDBLOCK ? FOCAL_LOCK_TAKEN : FOCAL_LOCK_UNKNOWN;
 }
+
+void focal_unlock_file(int descriptor) { flock(descriptor, LOCK_UN); }
 
 bool focal_is_own_file_system(int descriptor) {
   struct statfs status;

@@ -25,7 +25,10 @@ package final class LockedFile: Sendable {
     (self.path, self.descriptor) = (path, descriptor)
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    focal_unlock_file(descriptor)
+    close(descriptor)
+  }
 
   private static func hold(_ path: String) throws(CinematicError) -> Int32? {
     while true {

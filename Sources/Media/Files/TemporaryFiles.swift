@@ -48,7 +48,9 @@ public final class TemporaryFiles: Sendable {
   }
 
   private static func release(_ descriptor: Int32) {
-    if descriptor != unlocked { close(descriptor) }
+    guard descriptor != unlocked else { return }
+    focal_unlock_file(descriptor)
+    close(descriptor)
   }
 
   /// How many unfinished files there are.

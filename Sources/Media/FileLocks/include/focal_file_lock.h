@@ -17,6 +17,10 @@ typedef enum {
 /// - Parameter alone: whether nobody else may hold any; else others may hold the same.
 focal_lock_state focal_lock_file(int descriptor, bool alone);
 
+/// Gives a lock back, if this opening holds one. Closing alone may leave it for a moment: a program that is just being
+/// started has all descriptors of the one that starts it.
+void focal_unlock_file(int descriptor);
+
 /// Whether this kernel alone reads and writes the file system, so that it knows of every lock. Of file systems that are
 /// not listed it is taken that others do, too: those of networks, and folders that a machine lends its guests.
 bool focal_is_own_file_system(int descriptor);

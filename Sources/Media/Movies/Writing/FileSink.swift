@@ -17,6 +17,7 @@ final class FileSink: ByteSink {
   private let descriptor: Int32
   private var buffer: [UInt8] = []
   private var position: Int64 = 0
+  private var isLocked = false
 
   private static let bufferSize = 1 << 20
 
@@ -28,10 +29,14 @@ final class FileSink: ByteSink {
     guard descriptor >= 0 else { throw OutputFile.failure(path, errno) }
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    // A program that is just being started may have the file a moment longer.
+    if isLocked { _ = flock(descriptor, LOCK_UN) }
+    close(descriptor)
+  }
 
   /// Says to other programs that the file is being written, until this one closes it or ends.
-  func lock() { _ = flock(descriptor, LOCK_EX | LOCK_NB) }
+  func lock() { isLocked = flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
 
   func write(_ bytes: [UInt8]) throws(CinematicError) {
     if buffer.count + bytes.count > Self.bufferSize { try flush() }

@@ -38,8 +38,7 @@ public enum InterruptedRecording {
   public static func isInProgress(_ recording: String) -> Bool {
     let descriptor = open(recording, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
-    // The lock goes with the descriptor.
+    defer { letGo(descriptor) }
     return !lock(descriptor) && errno == EWOULDBLOCK
   }
 
@@ -52,6 +51,12 @@ public enum InterruptedRecording {
       guard errno == EWOULDBLOCK else { return false }
     }
     return false
+  }
+
+  /// Closes a recording. Its lock goes at once, whatever program is just being started.
+  fileprivate static func letGo(_ descriptor: Int32) {
+    _ = flock(descriptor, LOCK_UN)
+    close(descriptor)
   }
 
   /// Finishes a recording in place, and gives it its name, or one beside it (`clip-recovered.mov`) if that is taken.
@@ -140,7 +145,7 @@ public enum InterruptedRecording {
       (self.recording, self.path, self.descriptor) = (recording, path, descriptor)
     }
 
-    deinit { close(descriptor) }
+    deinit { InterruptedRecording.letGo(descriptor) }
 
     /// Gives the movie its name, or one beside it if that is taken.
     ///
