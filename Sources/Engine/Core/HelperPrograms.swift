@@ -27,10 +27,16 @@ package enum HelperPrograms {
     var input: Int32?
   }
 
+  private struct Table {
+    /// Those that were not waited for, by their number. All of them are waited for here: a number that is in the table is
+    /// no other program's.
+    var programs: [pid_t: Running] = [:]
+    /// Whether this program is about to end: then none is started.
+    var isOver = false
+  }
+
   private static let waiting = Mutex<[String: [Start]]>([:])
-  /// Those that were not waited for, by their number. All of them are waited for here: a number that is in the table is
-  /// no other program's.
-  private static let running = Mutex<[pid_t: Running]>([:])
+  private static let table = Mutex(Table())
 
   /// Starts one now, to be taken later. If nobody takes it, its input ends with this program.
   package static func startEarly(_ line: String) {
@@ -49,34 +55,38 @@ package enum HelperPrograms {
   }
 
   private static func started(_ line: String) -> Start {
-    // A group of its own: if it hangs, its children end with it.
-    let start = StartedProgram.start(
-      "/bin/sh", ["-c", line], takesInput: true, errors: .shared, ownGroup: true)
-    if case .success(let program) = start {
-      running.withLock { $0[program.number] = Running(input: program.input) }
+    // In one step: one that is started and not in the table yet would outlive this program.
+    table.withLock { table -> Start in
+      guard !table.isOver else { return .failure(StartedProgram.Failure(number: ECANCELED)) }
+      // A group of its own: if it hangs, its children end with it.
+      let start = StartedProgram.start(
+        "/bin/sh", ["-c", line], takesInput: true, errors: .shared, ownGroup: true)
+      if case .success(let program) = start {
+        table.programs[program.number] = Running(input: program.input)
+      }
+      return start
     }
-    return start
   }
 
   /// Closes the pipe that a program reads, unless that has been done.
   package static func endInput(of number: pid_t) {
-    running.withLock { running in
-      guard let input = running[number]?.input else { return }
+    table.withLock { table in
+      guard let input = table.programs[number]?.input else { return }
       close(input)
-      running[number]?.input = nil
+      table.programs[number]?.input = nil
     }
   }
 
   /// How a program has ended, as `waitpid` tells it; `nil` while it runs. It is told once: of a program that was waited
   /// for, the answer is 0.
   package static func ending(of number: pid_t) -> Int32? {
-    running.withLock { running -> Int32? in
-      guard let program = running[number] else { return 0 }
+    table.withLock { table -> Int32? in
+      guard let program = table.programs[number] else { return 0 }
       var status: Int32 = 0
       let answer = waitpid(number, &status, WNOHANG)
       guard answer > 0 || answer < 0 && errno != EINTR else { return nil }
       if let input = program.input { close(input) }
-      running[number] = nil
+      table.programs[number] = nil
       return status
     }
   }
@@ -86,8 +96,8 @@ package enum HelperPrograms {
   /// - Returns: how it ended.
   package static func stop(_ number: pid_t) -> Int32 {
     endInput(of: number)
-    running.withLock { running in
-      guard running[number] != nil else { return }
+    table.withLock { table in
+      guard table.programs[number] != nil else { return }
       kill(-number, SIGKILL)
     }
     while true {
@@ -111,13 +121,14 @@ package enum HelperPrograms {
   }
 
   /// Ends the input of all, and those that go on for a second, before this program ends: they would keep its standard
-  /// error open.
+  /// error open. None can be started any more.
   package static func finishAll() {
     let nothing = open("/dev/null", O_WRONLY | O_CLOEXEC)
-    let numbers = running.withLock { running in
+    let numbers = table.withLock { table -> [pid_t] in
+      table.isOver = true
       // Another thread may still be writing: a descriptor that is only closed could become another file's.
-      for case let input? in running.values.map(\.input) { dup2(nothing, input) }
-      return Array(running.keys)
+      for case let input? in table.programs.values.map(\.input) { dup2(nothing, input) }
+      return Array(table.programs.keys)
     }
     let last = ContinuousClock.now + grace
     for number in numbers {
@@ -126,11 +137,13 @@ package enum HelperPrograms {
     endAll()
   }
 
-  /// Ends all, with the programs that they have started, before this program ends without finishing its work.
+  /// Ends all, with the programs that they have started, before this program ends without finishing its work. None can be
+  /// started any more.
   package static func endAll() {
-    running.withLock { running in
-      for number in running.keys { kill(-number, SIGKILL) }
-      running = [:]
+    table.withLock { table in
+      table.isOver = true
+      for number in table.programs.keys { kill(-number, SIGKILL) }
+      table.programs = [:]
     }
   }
 }
