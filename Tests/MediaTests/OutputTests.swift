@@ -293,6 +293,32 @@ import Testing
     #expect(folder.names == ["a.mp4", "b.png", "maps"])
   }
 
+  /// So does a file of other bytes beside them.
+  @Test func outputsTogetherWithAText() throws {
+    let folder = ScratchFolder()
+    func writers() throws -> (FrameWriter, DataWriter) {
+      let picture = try FrameWriter.create(folder.file("a.png"), settings: settings(folder))
+      let text = try DataWriter(
+        path: folder.file("a.json"), temporaryFiles: folder.temporaryFiles)
+      try append(picture, 0)
+      try text.write(Array("{}".utf8))
+      return (picture, text)
+    }
+    let late = try writers()
+    folder.write("precious", to: "a.json")
+    let error = failure { () throws(CinematicError) in
+      try FrameWriter.finish([late.0], with: [late.1])
+    }
+    #expect(error?.code == .unwritable)
+    #expect(folder.names == ["a.json"] && folder.temporaryFiles.count == 0)
+    #expect(folder.read("a.json") == Array("precious".utf8))
+    unlink(folder.file("a.json"))
+    let whole = try writers()
+    try FrameWriter.finish([whole.0], with: [whole.1])
+    #expect(folder.names == ["a.json", "a.png"] && folder.temporaryFiles.count == 0)
+    #expect(folder.read("a.json") == Array("{}".utf8))
+  }
+
   /// Those that wait keep no file open: a process has a few hundred.
   @Test func manyNumberedPicturesTogether() throws {
     let folder = ScratchFolder()

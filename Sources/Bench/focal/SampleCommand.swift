@@ -115,7 +115,7 @@ struct SampleCommand: ParsableCommand {
         + " --blur-scale \(SampleScene.suggestedBlurScale) -o film.mp4")
   }
 
-  /// Makes every file. Clip and pictures get their names together, when all are whole; the script and the description follow.
+  /// Makes every file. Clip, pictures and script get their names together, when all are whole; the description follows.
   private func make() throws -> SampleDescription {
     let start = ContinuousClock.now
     let scene = SampleScene(scene, seed: seed)
@@ -143,20 +143,18 @@ struct SampleCommand: ParsableCommand {
     let truth =
       groundTruth ? try FrameWriter.create(path("truth/%04d.exr"), settings: settings) : nil
     let writers = [clip, maps, sharp, truth].compactMap { $0 }
-    let texts = [
-      try DataWriter(path: path("scene.json"), overwrite: force),
-      try DataWriter(path: path("script.json"), overwrite: force),
-    ]
+    let scenery = try DataWriter(path: path("scene.json"), overwrite: force)
+    let focusScript = try DataWriter(path: path("script.json"), overwrite: force)
     // If anything fails from here on, nothing stays of this sample.
     defer {
       for writer in writers { writer.cancel() }
-      for writer in texts { writer.cancel() }
+      for writer in [scenery, focusScript] { writer.cancel() }
     }
     for writer in writers { try checkNames(of: writer) }
     let earlier = force ? EarlierSample(path("scene.json")) : EarlierSample()
     description.groundTruthFrames = groundTruth ? frames : earlier.groundTruthFrames
-    try texts[0].write([UInt8](description.jsonRepresentation()))
-    try texts[1].write([UInt8](script.jsonRepresentation()))
+    try scenery.write([UInt8](description.jsonRepresentation()))
+    try focusScript.write([UInt8](script.jsonRepresentation()))
     var progress = Progress(
       total: frames, start: start,
       json ? .json(amongResults: false) : ProgressArgument.auto.style(json: false))
@@ -183,11 +181,10 @@ struct SampleCommand: ParsableCommand {
       }
       progress.advance()
     }
-    try FrameWriter.finish(writers)
-    try texts[1].finish()
+    try FrameWriter.finish(writers, with: [focusScript])
     // The sample that was here before is known by its description, which comes last.
     try removeFrames(of: earlier)
-    try texts[0].finish()
+    try scenery.finish()
     return description
   }
 

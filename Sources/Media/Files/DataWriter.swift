@@ -72,20 +72,26 @@ public final class DataWriter {
   ///
   /// - Throws: `unwritable` where the name was taken in the meantime or the disk is full,
   ///   `invalidState` after the end.
-  public func finish() throws(CinematicError) {
+  public func finish() throws(CinematicError) { try OutputFile.publish(completed()) }
+
+  /// Completes the file, or writes all of it into the pipe.
+  ///
+  /// - Returns: the file, which is still to get its name; none of a pipe.
+  /// - Throws: as ``finish()``.
+  func completed() throws(CinematicError) -> [OutputFile] {
     if let pipe {
       let bytes = piped
       cancel()
       try bytes.withUnsafeBytes { bytes in
         Result { () throws(CinematicError) in try pipe.write(bytes) }
       }.get()
-      return
+      return []
     }
     guard let file else { throw Self.ended }
     let appended = sink
     cancel()
     try appended?.synchronize()
-    try file.publish()
+    return [file]
   }
 
   /// Removes what was written and is not finished.

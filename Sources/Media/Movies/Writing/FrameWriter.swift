@@ -119,11 +119,15 @@ public final class FrameWriter: Sendable {
   /// completed or finds its name taken. Where a name cannot be given all the same, files that replaced others keep theirs.
   /// Numbered pictures have theirs, but for ``WriterSettings/publishesTogether``, and what went into a pipe stays there.
   ///
+  /// - Parameter others: files of other bytes that get their names with them.
   /// - Precondition: all have the same ``WriterSettings/temporaryFiles``.
   /// - Throws: as ``finish()``; the outputs behind one that fails are not completed.
-  public static func finish(_ writers: [FrameWriter]) throws(CinematicError) {
+  public static func finish(
+    _ writers: [FrameWriter], with others: [DataWriter] = []
+  ) throws(CinematicError) {
     var files: [OutputFile] = []
     for writer in writers { files += try writer.completed() }
+    for other in others { files += try other.completed() }
     try OutputFile.publish(files)
   }
 
