@@ -93,6 +93,40 @@ import Testing
     #expect(!isRunning())
   }
 
+  /// Maps that were made stay. Their folder is named once, before the last line, which speaks of them.
+  @Test func mapsStay() async throws {
+    let folder = Folder()
+    try Material.clip("clip.mp4", in: folder, times: Material.steady(30))
+    let helper = """
+      import array, os, sys
+      i, o = sys.stdin.buffer, sys.stdout.buffer
+      while line := i.readline():
+          word, w, h = line.split()
+          w, h = int(w), int(h)
+          i.read(3 * w * h)
+          if os.path.exists('out.mp4.maps/000001.exr'): i.read()
+          v = array.array('f', [n % w / w for n in range(w * h)])
+          o.write(b'map %d %d disparity\\n' % (w, h) + v.tobytes())
+          o.flush()
+      """
+    folder.write(Array(helper.utf8), to: "helper.py")
+    let second = folder.file("out.mp4.maps/000001.exr")
+    let outcome = try await Program.run(
+      [
+        Program.path, "render", "clip.mp4", "--helper", "python3 helper.py", "--every", "1", "-o",
+        "out.mp4",
+      ], in: folder
+    ) { process, _ in
+      await Program.end(process, by: SIGTERM) { access(second, F_OK) == 0 }
+    }
+    #expect(outcome.code == 143, "\(outcome.errors)")
+    let notes = outcome.errorLines.filter { $0.contains("the estimated maps stay in out.mp4.maps") }
+    #expect(notes.count == 1, "\(outcome.errors)")
+    #expect(
+      outcome.errorLines.last?.contains("but the estimated maps") == true, "\(outcome.errors)")
+    #expect(folder.names(in: "out.mp4.maps").contains("000001.exr"))
+  }
+
   @Test func sample() async throws {
     let folder = Folder()
     let outcome = try await Program.run(

@@ -16,14 +16,14 @@ enum { most_signals = 65 };
 
 static sem_t arrivals;
 static atomic_int counts[most_signals];
-static atomic_int has_come;
+static atomic_int waiting;
 static void (*answer_of)(int);
 
 // Only what may be done at any moment: between two instructions of malloc, say.
 static void note(int number) {
   const int kept = errno;
+  atomic_fetch_add(&waiting, 1);
   atomic_fetch_add(&counts[number], 1);
-  atomic_store(&has_come, 1);
   sem_post(&arrivals);
   errno = kept;
 }
@@ -36,6 +36,7 @@ static void *serve(void *unused) {
       while (atomic_load(&counts[number]) > 0) {
         atomic_fetch_sub(&counts[number], 1);
         answer_of(number);
+        atomic_fetch_sub(&waiting, 1);
       }
     }
   }
@@ -70,7 +71,7 @@ int focal_take_signal(int number) {
   return sigaction(number, &action, NULL) == 0 ? 0 : errno;
 }
 
-int focal_signal_has_come(void) { return atomic_load(&has_come); }
+int focal_signals_are_waiting(void) { return atomic_load(&waiting) > 0; }
 
 int focal_try_descriptors(int count) {
 #ifdef O_PATH

@@ -12,8 +12,8 @@ int focal_answer_signals(void (*answer)(int));
 /// - Returns: 0, or the number of an error.
 int focal_take_signal(int number);
 
-/// Whether a signal that was taken has come.
-int focal_signal_has_come(void);
+/// Whether a signal that was taken has come, and its answer is not done yet.
+int focal_signals_are_waiting(void);
 
 /// Whether so many files can be opened beside those that are.
 ///

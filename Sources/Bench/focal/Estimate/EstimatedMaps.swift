@@ -18,8 +18,16 @@ struct EstimatedMaps: Sendable {
   /// What the maps are of. Its lock is the folder's.
   private let held: LockedFile
 
-  /// Those of the command that is at work, and whether it has been interrupted: then none are begun.
-  private static let atWork = Mutex<(maps: EstimatedMaps?, isInterrupted: Bool)>((nil, false))
+  private struct AtWork {
+    /// Those of the command that is at work.
+    var maps: EstimatedMaps?
+    /// Whether it has been interrupted: then none are begun.
+    var isInterrupted = false
+    /// Whether they were ended and stay.
+    var mapsStay = false
+  }
+
+  private static let atWork = Mutex(AtWork())
 
   private static let record = "estimate.json"
   private static let detections = "detections.json"
@@ -102,30 +110,28 @@ struct EstimatedMaps: Sendable {
   /// - Parameters:
   ///   - isDone: whether the output is whole.
   ///   - error: why it is not.
-  /// - Returns: whether they stay.
-  @discardableResult
-  func end(isDone: Bool, after error: (any Error)? = nil) -> Bool {
-    // An interruption may come first; the second caller waits until the folder is gone.
-    let stays = Self.atWork.withLock { atWork in
-      guard atWork.maps != nil else { return false }
-      atWork.maps = nil
-      guard isDone || isPassing || !names.contains(where: Self.isMap) else { return true }
-      removeMaps()
-      held.remove()
-      rmdir(folder)
-      return false
-    }
-    guard stays else { return false }
+  func end(isDone: Bool, after error: (any Error)? = nil) {
     // The same command would fail again.
     let code = (error as? CinematicError)?.code
     let isRefused = code == .invalidParameter || code == .unsupported
-    note(
-      "the estimated maps stay in \(folder): the \(isRefused ? "corrected" : "same") command goes on with them"
-    )
-    return true
+    // The work and its interruption may both end them: the second waits until the folder is gone, or the note is said.
+    Self.atWork.withLock { atWork in
+      guard atWork.maps != nil else { return }
+      atWork.maps = nil
+      guard isDone || isPassing || !names.contains(where: Self.isMap) else {
+        atWork.mapsStay = true
+        note(
+          "the estimated maps stay in \(folder): the \(isRefused ? "corrected" : "same") command goes on with them"
+        )
+        return
+      }
+      removeMaps()
+      held.remove()
+      rmdir(folder)
+    }
   }
 
-  /// Does at an interruption what the command does at an error.
+  /// Does at an interruption what the command does at an error, unless it has done so itself.
   ///
   /// - Returns: whether maps stay.
   static func interrupt() -> Bool {
@@ -133,7 +139,8 @@ struct EstimatedMaps: Sendable {
       atWork.isInterrupted = true
       return atWork.maps
     }
-    return maps?.end(isDone: false) ?? false
+    maps?.end(isDone: false)
+    return atWork.withLock { $0.mapsStay }
   }
 
   private static func folder(for output: String) -> String {

@@ -52,8 +52,9 @@ func interruptible<Result>(
     return result
   } catch {
     Results.endWithReader(nil)
-    // Of a program that was started for the work, Ctrl-C is the end, too, which may come first.
-    if Signals.haveCome { sleep(1) }
+    // Of a program that was started for the work, Ctrl-C is the end, too, which may come first: the signal's answer goes
+    // before this error, however late it is.
+    while Signals.areWaiting { usleep(10_000) }
     end.claimOrWait()
     MadeFolders.shared.removeEmpty()
     if (error as? CinematicError)?.code == .pipeClosed { TemporaryFiles.shared.removeAll() }
@@ -68,7 +69,7 @@ private func clearUnfinished() -> Bool {
   TemporaryFiles.shared.removeAll()
   let keepsMaps = EstimatedMaps.interrupt()
   HelperPrograms.endAll()
-  MadeFolders.shared.removeEmpty()
+  MadeFolders.shared.removeEmpty(closing: true)
   return keepsMaps
 }
 

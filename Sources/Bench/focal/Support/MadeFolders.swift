@@ -8,21 +8,29 @@ import Synchronization
 final class MadeFolders: Sendable {
   static let shared = MadeFolders()
 
-  private let paths = Mutex<[String]>([])
+  private struct State {
+    var paths: [String] = []
+    var isClosed = false
+  }
+
+  private let state = Mutex(State())
 
   /// Makes a folder and those above it where they are missing.
   ///
-  /// - Throws: `unwritable` where that is not possible.
+  /// - Throws: `unwritable` where that is not possible, `cancelled` after an interruption.
   func make(_ path: String) throws(CinematicError) {
     var current = path.hasPrefix("/") ? "/" : ""
     for part in path.split(separator: "/") {
       current += (current.isEmpty || current.hasSuffix("/") ? "" : "/") + part
-      if mkdir(current, 0o777) == 0 {
-        let made = current
-        paths.withLock { $0.append(made) }
-        continue
+      let next = current
+      // In one step: one that is made and not entered yet would outlive an interruption.
+      let number = try state.withLock { state throws(CinematicError) -> Int32 in
+        guard !state.isClosed else { throw CinematicError(.cancelled, "interrupted") }
+        guard mkdir(next, 0o777) == 0 else { return errno }
+        state.paths.append(next)
+        return 0
       }
-      let number = errno
+      if number == 0 { continue }
       var status = stat()
       if stat(current, &status) == 0 {
         if status.st_mode & S_IFMT == S_IFDIR { continue }
@@ -50,16 +58,20 @@ final class MadeFolders: Sendable {
     do throws(CinematicError) {
       try make(String(file[..<slash]))
     } catch {
+      guard error.code != .cancelled else { throw error }
       throw CinematicError(
         .unwritable, "cannot write \(file): \(error.message)", remedy: error.remedy)
     }
   }
 
   /// Removes those that hold nothing, the innermost first.
-  func removeEmpty() {
-    paths.withLock { paths in
-      for path in paths.reversed() { rmdir(path) }
-      paths = []
+  ///
+  /// - Parameter closing: whether none is made any more: the program ends while its work goes on.
+  func removeEmpty(closing: Bool = false) {
+    state.withLock { state in
+      for path in state.paths.reversed() { rmdir(path) }
+      state.paths = []
+      if closing { state.isClosed = true }
     }
   }
 }

@@ -15,8 +15,8 @@ enum Signals {
     Signals.body.withLock { $0 }?(number)
   }
 
-  /// Whether one has come that is being answered, or will be.
-  static var haveCome: Bool { focal_signal_has_come() != 0 }
+  /// Whether one has come whose answer is not done yet.
+  static var areWaiting: Bool { focal_signals_are_waiting() != 0 }
 
   /// Answers signals from now on.
   ///

@@ -43,7 +43,7 @@ func waiting<Value: Sendable, Failure: Error>(
 private func end(by error: CinematicError) -> Never {
   TemporaryFiles.shared.removeAll()
   HelperPrograms.endAll()
-  MadeFolders.shared.removeEmpty()
+  MadeFolders.shared.removeEmpty(closing: true)
   tell(
     Failure(
       kind: error.code.description, message: error.message, remedy: error.remedy, exitCode: 1))
