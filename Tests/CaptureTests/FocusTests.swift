@@ -261,6 +261,32 @@ private struct DetectionTaker: VisualTracker {
     }
   }
 
+  /// The face of the next shot is in focus from its first frame on; a weak choice of the caller's ends there.
+  @Test(arguments: [false, true])
+  func faceOfTheNextShotIsInFocusAtOnce(_ isChosen: Bool) throws {
+    var puller = FocusPuller(weights: .standard, autoFocusID: DetectionID(1))
+    let map = try TestScene.map(0)
+    var focus: [Float] = []
+    var racks: [Double] = []
+    for frame in 0..<60 {
+      let time = TestScene.time(frame)
+      let disparity: Float = frame < 30 ? 0.2 : 0.9
+      var face = Detection(
+        time: time, detectionType: .humanFace, normalizedRect: TwoFaces.back,
+        focusDisparity: disparity)
+      face.detectionID = DetectionID(frame < 30 ? 2 : 3)
+      let orders: [FocusPuller.Order] =
+        isChosen && frame == 10 ? [.subject(.single(DetectionID(2)), .weak)] : []
+      let outcome = puller.update(
+        at: time, detections: [face], map: map, orders: orders, isCut: frame == 30)
+      focus.append(outcome.focusDisparity)
+      if frame >= 30 { racks += outcome.made.map(\.rack) }
+    }
+    #expect(focus[..<30].allSatisfy { abs($0 - 0.2) < 0.001 })
+    #expect(focus[30...].allSatisfy { abs($0 - 0.9) < 0.001 })
+    #expect(racks == [0])
+  }
+
   @Test func focusNeverLeapsOrOvershoots() throws {
     var puller = FocusPuller(weights: .standard, autoFocusID: DetectionID(1))
     let map = try TestScene.map(0)

@@ -35,6 +35,21 @@ import Testing
     try bytes.write(to: URL(fileURLWithPath: path))
   }
 
+  /// Cuts are part of the script; lines of older programs say nothing of them.
+  @Test func cutsAreInTheScript() throws {
+    var log = RecordingLog()
+    for frame in 0..<6 {
+      let cut = frame == 3 ? ", \"isCut\": true" : ""
+      let line = """
+        {"time": {"value": \(frame), "timescale": 30}, "duration": {"value": 1, "timescale": 30}, \
+        "focusDisparity": 0.5, "found": [], "choices": []\(cut)}
+        """
+      log.add(try JSONDecoder().decode(RecordingEntry.self, from: Data(line.utf8)))
+    }
+    let recording = try log.recording(fNumber: 2.8, look: Look())
+    #expect(recording.cuts == [TestScene.time(3)])
+  }
+
   /// A line amid the others costs one frame its detections; the movie's focus stays.
   @Test func damagedLineCostsOneFrame() async throws {
     let rig = try Rig()

@@ -201,7 +201,7 @@ struct DirectorTests {
         ScoreCurve(
           subject: .group(DetectionGroupID(group)),
           tracks: tracks.filter { $0.detectionGroupID == DetectionGroupID(group) },
-          frameTimes: times, stride: 1, weights: director.weights))
+          frameTimes: times, shot: 0..<times.count, stride: 1, weights: director.weights))
     }
     func value(_ switches: [Int], first: Int) -> Double {
       var (subject, sum, next) = (first, 0.0, 0)

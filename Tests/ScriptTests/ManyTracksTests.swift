@@ -106,7 +106,8 @@ struct ManyTracksTests {
     }
     let curves = subjects.compactMap { subject, tracks in
       ScoreCurve(
-        subject: subject, tracks: tracks, frameTimes: times, stride: 1, weights: weights)
+        subject: subject, tracks: tracks, frameTimes: times, shot: 0..<times.count, stride: 1,
+        weights: weights)
     }.sorted { $0.subject.precedes($1.subject) }
     guard !curves.isEmpty else { return [] }
     let period = (times[frames - 1] - times[0]).seconds / Double(frames - 1)

@@ -94,11 +94,11 @@ struct FocusPuller: Sendable {
     let now = time.seconds
     let elapsed = max(0, now - (lastTime ?? now))
     lastTime = now
-    if isCut, user == nil { forget() }
+    if isCut { beginShot() }
     see(detections, now)
     // A detection that was chosen at a point is the caller's.
     _ = director.update(
-      at: time, detections: detections.filter { $0.detectionType != .custom })
+      at: time, detections: detections.filter { $0.detectionType != .custom }, isCut: isCut)
     if mapFocus == nil || frameCount % Self.mapInterval == 0 {
       mapFocus = map.subjectDisparity ?? mapFocus
     }
@@ -109,7 +109,7 @@ struct FocusPuller: Sendable {
       pending = nil
       made.append(fixedAgain(again.id, again.mode, time))
     }
-    decideAutomatically(now, time, detections, &made)
+    decideAutomatically(now, time, detections, isCut: isCut, &made)
     obey(orders, time, detections, &made)
     dropLost(now)
     let wanted = user?.subject ?? automatic ?? .single(autoFocusID)
@@ -126,11 +126,18 @@ struct FocusPuller: Sendable {
   /// Forgets where focus was: maps say distances only now.
   mutating func restart() {
     forget()
-    (seenDisparities, lastFocus) = (nil, nil)
+    (mapFocus, seenDisparities, lastFocus) = (nil, nil, nil)
   }
 
   private mutating func forget() {
-    (goal, spring, rack, focus, current, mapFocus) = (nil, nil, nil, nil, nil, nil)
+    (goal, spring, rack, focus, current) = (nil, nil, nil, nil, nil)
+  }
+
+  /// Another scene: nobody of the one before is waited for, but for the caller's choice.
+  private mutating func beginShot() {
+    mapFocus = nil
+    lastSeen = lastSeen.filter { $0.key == user?.subject }
+    if user == nil { forget() }
   }
 
   /// Brings all disparities to another scale.
@@ -192,16 +199,20 @@ struct FocusPuller: Sendable {
     lastSeen = lastSeen.filter { now - $0.value < 60 || $0.key == user?.subject }
   }
 
-  /// The director's subject, or the map's own where it has none. A change ends a weak choice.
+  /// The director's subject, or the map's own where it has none. A change ends a weak choice; at a cut focus is at the
+  /// new subject at once.
   private mutating func decideAutomatically(
-    _ now: Double, _ time: Time, _ detections: [Detection], _ made: inout [Made]
+    _ now: Double, _ time: Time, _ detections: [Detection], isCut: Bool, _ made: inout [Made]
   ) {
     var chosen: Decision.FocusDetectionID = .single(autoFocusID)
     if let subject = director.focus, let seen = lastSeen[subject], now - seen <= weights.holdTime {
       chosen = subject
     }
     guard chosen != automatic else { return }
-    if automatic != nil, user?.mode == .weak { user = nil }
+    if automatic != nil, user?.mode == .weak {
+      user = nil
+      if isCut { forget() }
+    }
     automatic = chosen
     made.append(
       decision(chosen, strong: false, isUser: false, time, detections, isSeen: user == nil))

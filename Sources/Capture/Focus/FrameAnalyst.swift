@@ -30,7 +30,6 @@ struct FrameAnalyst {
   private var monitor = SceneMonitor()
   private var number = 0
   private var colors: SceneColors?
-  private var isCutSinceLook = false
   /// What the caller should know, since the frame before.
   private var notes: [String] = []
 
@@ -89,7 +88,7 @@ struct FrameAnalyst {
       picture: picture, map: map, mapInfo: info, metadata: metadata, recorded: recorded,
       made: outcome.made, standing: outcome.standing, subject: outcome.subject,
       statuses: hasChanged ? monitor.statuses : nil, isEstimated: isEstimated, range: scale,
-      notes: notes)
+      isCut: isCut, notes: notes)
   }
 
   /// Brings the focus to a range that has changed.
@@ -160,14 +159,12 @@ struct FrameAnalyst {
     in picture: CapturedPicture, _ map: PixelBuffer, _ isCut: Bool
   ) async throws(CinematicError) -> [Detection] {
     guard let detector = configuration.detector else { return [] }
-    isCutSinceLook = isCutSinceLook || isCut
-    // Between two looks, what was found stays where it was.
-    guard number % configuration.detectionInterval == 0 else {
+    // Between two looks, what was found stays where it was; not beyond a cut.
+    guard isCut || number % configuration.detectionInterval == 0 else {
       return lastFound.map { $0.at(picture.time) }
     }
     let found = try await detector.detect(picture.pixelBuffer, turn: turn)
-    linker.add(found, at: picture.time, disparity: map, isCut: isCutSinceLook)
-    isCutSinceLook = false
+    linker.add(found, at: picture.time, disparity: map, isCut: isCut)
     lastFound = linker.takeLatest(ids.next).map { id, group, detection in
       var detection = detection
       detection.detectionID = DetectionID(id)

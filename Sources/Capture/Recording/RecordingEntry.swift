@@ -42,6 +42,8 @@ struct RecordingEntry: Codable, Sendable {
   var focusDisparity: Float
   var found: [Found]
   var choices: [Choice]
+  /// Where another scene begins with it; `nil` for the others, and in journals of older programs.
+  var isCut: Bool?
 
   /// - Parameters:
   ///   - start: of the movie, on the session's clock.
@@ -50,6 +52,7 @@ struct RecordingEntry: Codable, Sendable {
     time = Moment(frame.picture.time - start)
     duration = Moment(frame.picture.duration)
     focusDisparity = frame.metadata.focusDisparity
+    isCut = frame.isCut ? true : nil
     found = frame.recorded.compactMap { detection in
       guard let id = detection.detectionID else { return nil }
       let rect = detection.normalizedRect

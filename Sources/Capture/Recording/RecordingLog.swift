@@ -17,6 +17,7 @@ struct RecordingLog: Sendable {
   private var tracks: [DetectionID: Track] = [:]
   private var fixed: [DetectionID: Float] = [:]
   private var choices: [RecordingEntry.Choice] = []
+  private var cuts: [Time] = []
 
   /// How long a frame lasts that says nothing of it, and has none before it.
   private static let usualDuration = Time(value: 1, timescale: 30)
@@ -38,6 +39,7 @@ struct RecordingLog: Sendable {
     let usual = step > .zero ? step : Self.usualDuration
     let duration = entry.duration.time
     frames.append(time)
+    if entry.isCut == true { cuts.append(time) }
     end = time + (duration > .zero ? duration : usual)
     for found in entry.found {
       let detection = found.detection(at: time)
@@ -78,6 +80,6 @@ struct RecordingLog: Sendable {
     return try Recording(
       timeRange: TimeRange(start: .zero, end: end), frameTimes: FrameTimes(evenlySpacedOr: frames),
       fNumber: fNumber, detectionTracks: made, decisions: decisions, transitions: transitions,
-      look: look)
+      cuts: cuts, look: look)
   }
 }

@@ -24,6 +24,8 @@ struct AnalyzedFrame: Sendable {
   var isEstimated: Bool
   /// The provider's disparities that are 0 and 1 in the map; `nil` as long as no picture showed any distance.
   var range: EstimatedRange?
+  /// Whether another scene begins with it.
+  var isCut = false
   /// What the caller should know.
   var notes: [String] = []
 }

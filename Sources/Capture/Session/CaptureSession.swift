@@ -29,7 +29,7 @@ public actor CaptureSession {
     public var provider: (any DisparityProvider)?
     /// `nil` for a session without detections.
     public var detector: (any ObjectDetector)?
-    /// The detector looks at every so many pictures, at least 1.
+    /// The detector looks at every so many pictures, at least 1, and at the first one after a cut.
     public var detectionInterval = 1
     /// Makes what follows a thing that was chosen at a point, given the turn from pictures as stored to pictures as
     /// shown: a `NeuralTracker`, for example. By default, and where it throws, a `CorrelationTracker`.

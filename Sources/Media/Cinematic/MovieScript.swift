@@ -212,9 +212,11 @@ extension Recording {
   }
 
   /// A script that follows one track from the first frame to the last.
+  ///
+  /// - Parameter cuts: when other shots begin.
   package static func following(
     _ track: DetectionTrack, fNumber: Float, frames: [TimeRange],
-    disparityRange: ClosedRange<Float>? = nil, look: Look = Look()
+    disparityRange: ClosedRange<Float>? = nil, cuts: [Time] = [], look: Look = Look()
   ) throws(CinematicError) -> Recording {
     let start = frames.first?.start ?? .zero
     let range = TimeRange(start: start, end: frames.last?.end ?? start)
@@ -229,7 +231,7 @@ extension Recording {
       timeRange: range, frameTimes: frameTimes, fNumber: fNumber,
       detectionTracks: try script.flattened().detectionTracks,
       decisions: [Decision(time: start, detectionID: id, strong: false)],
-      disparityRange: disparityRange, look: look)
+      disparityRange: disparityRange, cuts: cuts, look: look)
   }
 }
 

@@ -66,6 +66,7 @@ struct DetectionJob: Sendable {
     var watch = Watch(interval: interval)
     var mapFocus = MapFocus()
     var frames: [TimeRange] = []
+    var cuts: [Time] = []
     let known = kept?.lines ?? []
     if detector != nil, !known.isEmpty {
       note("going on with the detections of \(counted(known.count, "frame"))")
@@ -101,10 +102,11 @@ struct DetectionJob: Sendable {
         mapFocus.add(at: place.time, isCut: line.isCut, map: looksAtMap ? map : nil)
       }
       frames.append(TimeRange(start: place.time, duration: place.duration))
+      if line.isCut { cuts.append(place.time) }
       report.advance()
     }
     report.finish()
-    return try found(frames, watch, mapFocus)
+    return try found(frames, cuts: cuts, watch, mapFocus)
   }
 
   /// Asks the detector where its turn has come.
@@ -149,18 +151,18 @@ struct DetectionJob: Sendable {
   }
 
   private func found(
-    _ frames: [TimeRange], _ watch: Watch, _ mapFocus: MapFocus
+    _ frames: [TimeRange], cuts: [Time], _ watch: Watch, _ mapFocus: MapFocus
   ) throws(CinematicError) -> Found {
     let (start, end) = (frames.first?.start ?? .zero, frames.last?.end ?? .zero)
     let recording = try Recording(
       timeRange: TimeRange(start: start, end: end),
       frameTimes: FrameTimes(evenlySpacedOr: frames.map(\.start)), fNumber: fNumber,
-      detectionTracks: try watch.linker.tracks(), decisions: [])
+      detectionTracks: try watch.linker.tracks(), decisions: [], cuts: cuts)
     var result = Found(recording: recording, interval: watch.interval ?? 1)
     if followsMaps, let (detections, range) = mapFocus.finish() {
       result.mapFocus = try .following(
         CustomDetectionTrack(detections: detections, smooth: false), fNumber: fNumber,
-        frames: frames, disparityRange: range)
+        frames: frames, disparityRange: range, cuts: cuts)
     }
     return result
   }

@@ -82,6 +82,9 @@ struct ScriptShowCommand: ParsableCommand {
     for track in script.detectionTracks {
       printLine("  " + Self.text(track, in: range, opened.turn))
     }
+    for cut in script.recording.cuts {
+      printLine(String(format: "%9.3f s  cut", cut.seconds))
+    }
     for decision in script.decisions(in: range) {
       printLine(String(format: "%9.3f s  %@", decision.time.seconds, Self.text(decision)))
     }

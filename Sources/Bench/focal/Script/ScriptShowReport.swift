@@ -77,6 +77,8 @@ struct ScriptShowReport: Encodable {
   }
 
   var tracks: [Track]
+  /// When other shots begin.
+  var cuts: [Ticks]
   var frames: [Frame]
   var transitions: [Rack]
 
@@ -105,6 +107,7 @@ struct ScriptShowReport: Encodable {
         label: Detection.accessibilityLabel(for: track.detectionType),
         isAdded: track.isUserCreated, disparity: fixed?.focusDisparity, rect: place.map(rect))
     }
+    cuts = opened.script.recording.cuts.map(ticks)
     self.frames = frames.map { frame in
       Frame(
         time: ticks(frame.time), focusDisparity: frame.focusDisparity,

@@ -8,6 +8,9 @@ import FocalCore
 /// of subjects, each kept for a shortest time, it takes the one of the largest sum of scores less
 /// the costs of its switches, found exactly by dynamic programming. The same detections always give
 /// the same decisions, in whatever order the tracks come.
+///
+/// Each shot is planned by itself: a subject of the next one is in focus from its first frame on, at no cost, however
+/// short the shot before was.
 public struct Director: Sendable {
   /// The costs and rewards that the director goes by.
   public var weights: DirectorWeights
@@ -22,30 +25,73 @@ public struct Director: Sendable {
 
   /// Base decisions for a clip, the first at its start; none where there is no subject.
   ///
-  /// - Parameter tracks: with ids; fixed tracks are no subjects.
-  public func decisions(for tracks: [DetectionTrack], frameTimes: FrameTimes) -> [Decision] {
+  /// A shot in which nobody is seen has no decision, and neither does one that begins with the subject that was in focus.
+  ///
+  /// - Parameters:
+  ///   - tracks: with ids; fixed tracks are no subjects.
+  ///   - cuts: when other shots begin, in any order.
+  public func decisions(
+    for tracks: [DetectionTrack], frameTimes: FrameTimes, cuts: [Time] = []
+  ) -> [Decision] {
     guard let start = frameTimes.first else { return [] }
-    let subjects = Dictionary(
-      grouping: tracks.filter { SubjectCues.isSubject($0.detectionType) && $0.isDiscrete }
-    ) { track -> Decision.FocusDetectionID? in
+    let starts = [0] + frameTimes.cutFrames(cuts.sorted())
+    let shots = zip(starts, starts.dropFirst() + [frameTimes.count]).map { $0..<$1 }
+    let tracks = tracks.filter { SubjectCues.isSubject($0.detectionType) && $0.isDiscrete }
+    var decisions: [Decision] = []
+    for (shot, tracks) in zip(shots, Self.tracks(tracks, in: shots, frameTimes)) {
+      for (frame, subject) in choices(for: tracks, frameTimes, in: shot, isOnly: shots.count == 1) {
+        guard subject != decisions.last?.focusDetectionID else { continue }
+        let time = decisions.isEmpty ? start : frameTimes[frame]
+        decisions.append(Decision(time: time, focus: subject, strong: false))
+      }
+    }
+    return decisions
+  }
+
+  /// The tracks that last into each shot, in the order in which they are given.
+  private static func tracks(
+    _ tracks: [DetectionTrack], in shots: [Range<Int>], _ frameTimes: FrameTimes
+  ) -> [[DetectionTrack]] {
+    guard shots.count > 1 else { return [tracks] }
+    var result = [[DetectionTrack]](repeating: [], count: shots.count)
+    for track in tracks {
+      guard let first = track.samples.times.first, let last = track.samples.times.last,
+        let firstFrame = frameTimes.index(nearest: first),
+        let lastFrame = frameTimes.index(nearest: last)
+      else { continue }
+      var shot = shots.partitionPoint { $0.upperBound <= firstFrame }
+      while shot < shots.count, shots[shot].lowerBound <= lastFrame {
+        result[shot].append(track)
+        shot += 1
+      }
+    }
+    return result
+  }
+
+  /// The subjects that come into focus in a shot, and the frames from which on they are there.
+  ///
+  /// - Parameter isOnly: whether the shot is the whole clip, whose subjects may be seen between frames alone.
+  private func choices(
+    for tracks: [DetectionTrack], _ frameTimes: FrameTimes, in shot: Range<Int>, isOnly: Bool
+  ) -> [(frame: Int, subject: Decision.FocusDetectionID)] {
+    let subjects = Dictionary(grouping: tracks) { track -> Decision.FocusDetectionID? in
       if let group = track.detectionGroupID { return .group(group) }
       return track.detectionID.map { .single($0) }
     }
     var stride = 1
-    while frameTimes.count / stride * max(1, subjects.count) > Self.largestPlan { stride += 1 }
-    let steps = (frameTimes.count - 1) / stride + 1
+    while shot.count / stride * max(1, subjects.count) > Self.largestPlan { stride += 1 }
+    let steps = (shot.count - 1) / stride + 1
     let curves = subjects.compactMap { subject, tracks in
       subject.flatMap {
         ScoreCurve(
-          subject: $0, tracks: tracks, frameTimes: frameTimes, stride: stride, weights: weights)
+          subject: $0, tracks: tracks, frameTimes: frameTimes, shot: shot, stride: stride,
+          weights: weights)
       }
-    }.sorted { $0.subject.precedes($1.subject) }
+    }.filter { isOnly || $0.isSeen }.sorted { $0.subject.precedes($1.subject) }
     guard !curves.isEmpty else { return [] }
-    let plan = plan(curves, steps: steps, period: period(of: frameTimes, stride: stride))
-    return plan.map { step, curve in
-      Decision(
-        time: step == 0 ? start : frameTimes[step * stride], focus: curves[curve].subject,
-        strong: false)
+    let period = period(of: frameTimes, in: shot, stride: stride)
+    return plan(curves, steps: steps, period: period).map { step, curve in
+      (shot.lowerBound + step * stride, curves[curve].subject)
     }
   }
 
@@ -53,14 +99,13 @@ public struct Director: Sendable {
   public func directed(_ recording: Recording) throws(CinematicError) -> Recording {
     try recording.replacing(
       baseDecisions: decisions(
-        for: recording.detectionTracks, frameTimes: recording.frameTimes))
+        for: recording.detectionTracks, frameTimes: recording.frameTimes, cuts: recording.cuts))
   }
 
-  private func period(of frameTimes: FrameTimes, stride: Int) -> Double {
-    guard let first = frameTimes.first, let last = frameTimes.last, frameTimes.count > 1 else {
-      return 1
-    }
-    let period = (last - first).seconds / Double(frameTimes.count - 1) * Double(stride)
+  private func period(of frameTimes: FrameTimes, in shot: Range<Int>, stride: Int) -> Double {
+    guard shot.count > 1 else { return 1 }
+    let (first, last) = (frameTimes[shot.lowerBound], frameTimes[shot.upperBound - 1])
+    let period = (last - first).seconds / Double(shot.count - 1) * Double(stride)
     return max(Self.shortestPeriod, period)
   }
 

@@ -72,7 +72,7 @@ public struct DirectorWeights: Hashable, Sendable {
   public var switchCost = 0.45
   /// How much dearer a switch is between disparities that differ by all they have.
   public var disparityCost = 0.5
-  /// Seconds that a subject keeps focus at least; infinite, or not a number, for the whole clip.
+  /// Seconds that a subject keeps focus at least, within a shot; infinite, or not a number, for the whole of it.
   public var shortestSegment = 1.5
   /// The score of a subject that is not there.
   public var absentScore = -0.3

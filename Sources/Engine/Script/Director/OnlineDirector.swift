@@ -14,7 +14,8 @@ import FocalCore
 ///
 /// A subject takes focus when its smoothed score leads for a while: shortly for one that has just
 /// appeared, longer for one that has turned to the camera, longest for any other; and not before
-/// the one in focus has had its time. A subject that is lost keeps focus for a moment.
+/// the one in focus has had its time. A subject that is lost keeps focus for a moment. At a cut the best subject of the
+/// next shot takes it at once.
 public struct OnlineDirector: Sendable {
   /// The costs and rewards that the director goes by.
   public let weights: DirectorWeights
@@ -45,12 +46,17 @@ public struct OnlineDirector: Sendable {
   /// - Parameters:
   ///   - time: after that of the last call; a frame that is not is passed over.
   ///   - detections: everything found in the frame, with ids.
+  ///   - isCut: whether another shot begins with it.
   /// - Returns: a base decision when focus goes to another subject.
-  public mutating func update(at time: Time, detections: [Detection]) -> Decision? {
+  public mutating func update(
+    at time: Time, detections: [Detection], isCut: Bool = false
+  ) -> Decision? {
     let now = time.seconds
     if let lastTime, now <= lastTime { return nil }
     let elapsed = lastTime.map { now - $0 } ?? 0
     lastTime = now
+    // One in focus of which nothing is known gives way to any that is seen.
+    if isCut { (subjects, lastSwitch) = ([:], nil) }
     observe(detections, now: now, elapsed: elapsed)
     guard let next = successor(now: now), next != focus else { return nil }
     focus = next

@@ -2,7 +2,7 @@
 
 import FocalCore
 
-/// A subject's score and disparity over a clip that is known as a whole.
+/// A subject's score and disparity over a shot that is known as a whole.
 struct ScoreCurve: Sendable {
   let subject: Decision.FocusDetectionID
   /// The step, of ``Director``'s grid of steps, at which `scores` starts.
@@ -10,33 +10,38 @@ struct ScoreCurve: Sendable {
   private var scores: [Float] = []
   private var disparities: [Float] = []
   private let absent: Double
+  /// Whether a step shows it.
+  let isSeen: Bool
 
   /// - Parameters:
   ///   - tracks: those of the subject.
-  ///   - frames: the frames that the steps stand for, evenly spaced.
+  ///   - shot: the frames of which every `stride`th is a step; what is seen in others says nothing of the subject.
   init?(
     subject: Decision.FocusDetectionID, tracks: [DetectionTrack], frameTimes: FrameTimes,
-    stride: Int, weights: DirectorWeights
+    shot: Range<Int>, stride: Int, weights: DirectorWeights
   ) {
     self.subject = subject
     absent = weights.absentScore
     let starts = tracks.compactMap(\.samples.times.first)
     let ends = tracks.compactMap(\.samples.times.last)
-    guard let start = starts.min(), let end = ends.max(), !frameTimes.isEmpty,
+    guard let start = starts.min(), let end = ends.max(), !shot.isEmpty,
       end >= frameTimes[0], let firstFrame = frameTimes.index(nearest: start),
-      let lastFrame = frameTimes.index(nearest: end), start <= frameTimes[frameTimes.count - 1]
+      let lastFrame = frameTimes.index(nearest: end), start <= frameTimes[frameTimes.count - 1],
+      firstFrame < shot.upperBound, lastFrame >= shot.lowerBound
     else { return nil }
-    first = firstFrame / stride
-    let count = lastFrame / stride - first + 1
+    first = (max(firstFrame, shot.lowerBound) - shot.lowerBound) / stride
+    let last = (min(lastFrame, shot.upperBound - 1) - shot.lowerBound) / stride
+    let count = last - first + 1
     let step = frameTimes.count > 1 ? (frameTimes[1] - frameTimes[0]).seconds : 1
     let period = max(Director.shortestPeriod, step)
     let slack = Time(seconds: period * Double(stride) / 2, preferredTimescale: 90000)
 
     let times = (first..<(first + count)).map { step in
-      frameTimes[min(step * stride, frameTimes.count - 1)]
+      frameTimes[min(shot.lowerBound + step * stride, shot.upperBound - 1)]
     }
     let seconds = times.map(\.seconds)
     let cues = Self.cues(of: tracks, at: times, within: slack)
+    isSeen = cues.contains { $0 != nil }
     scores = [Float](repeating: Float(absent), count: count)
     disparities = [Float](repeating: 0, count: count)
     // facing is a moving share of 0.4 s; speed and growth are those from 0.5 s before to 0.5 s after,

@@ -15,30 +15,36 @@ final class SubjectTimeline: Sendable {
   private let detections: [Int32]
   /// Parallel to `frames`: what focus is set to.
   private let focus: [Float]
+  /// The first frames of shots, rising: focus does not move across them.
+  private let cutFrames: [Int]
   /// The disparity of a fixed track.
   let constant: Float?
 
   private init(
     tracks: [DetectionTrack], frames: [Int32], members: [UInt16], detections: [Int32],
-    focus: [Float], constant: Float?
+    focus: [Float], cutFrames: [Int], constant: Float?
   ) {
     self.tracks = tracks
     self.frames = frames
     self.members = members
     self.detections = detections
     self.focus = focus
+    self.cutFrames = cutFrames
     self.constant = constant
   }
 
   /// A single track's.
   ///
-  /// - Parameter deadZone: in disparity, see ``FocusStyle/deadZone``.
+  /// - Parameters:
+  ///   - cutFrames: the first frames of shots, rising.
+  ///   - deadZone: in disparity, see ``FocusStyle/deadZone``.
   convenience init(
-    track: DetectionTrack, timeRange: TimeRange, frameTimes: FrameTimes, deadZone: Double
+    track: DetectionTrack, timeRange: TimeRange, frameTimes: FrameTimes, cutFrames: [Int],
+    deadZone: Double
   ) {
     if let fixed = track as? FixedDetectionTrack {
       self.init(
-        tracks: [track], frames: [], members: [], detections: [], focus: [],
+        tracks: [track], frames: [], members: [], detections: [], focus: [], cutFrames: [],
         constant: fixed.focusDisparity)
       return
     }
@@ -75,17 +81,19 @@ final class SubjectTimeline: Sendable {
     if detections.count != values.count { values = detections.map { values[Int($0)] } }
     let focus =
       follows
-      ? DisparitySmoother(style: .standard).smoothed(
+      ? Self.smoothed(
         values,
         times: detections.count == times.count ? times : detections.map { times[Int($0)] },
-        deadZone: deadZone) : values
+        frames: frames, cutFrames: cutFrames, deadZone: deadZone) : values
     self.init(
       tracks: [track], frames: frames, members: [], detections: detections, focus: focus,
-      constant: nil)
+      cutFrames: cutFrames, constant: nil)
   }
 
   /// A group's: in each frame the best of the tracks that are found there.
-  convenience init(group: [SubjectTimeline], frameTimes: FrameTimes, deadZone: Double) {
+  convenience init(
+    group: [SubjectTimeline], frameTimes: FrameTimes, cutFrames: [Int], deadZone: Double
+  ) {
     let ordered = group.sorted { a, b in
       let (first, second) = (a.tracks[0], b.tracks[0])
       let ranks = (first.detectionType.focusRank, second.detectionType.focusRank)
@@ -95,7 +103,7 @@ final class SubjectTimeline: Sendable {
     let discrete = ordered.filter { $0.constant == nil }.prefix(Int(UInt16.max))
     if discrete.isEmpty, let fixed = ordered.first {
       self.init(
-        tracks: fixed.tracks, frames: [], members: [], detections: [], focus: [],
+        tracks: fixed.tracks, frames: [], members: [], detections: [], focus: [], cutFrames: [],
         constant: fixed.constant)
       return
     }
@@ -123,11 +131,34 @@ final class SubjectTimeline: Sendable {
         (track as? CustomDetectionTrack)?.givenDisparities[Int(detection)]
           ?? track.samples.disparities[Int(detection)])
     }
-    let focus = DisparitySmoother(style: .standard).smoothed(
-      values, times: frames.map { frameTimes[Int($0)] }, deadZone: deadZone)
+    let focus = Self.smoothed(
+      values, times: frames.map { frameTimes[Int($0)] }, frames: frames, cutFrames: cutFrames,
+      deadZone: deadZone)
     self.init(
       tracks: discrete.map { $0.tracks[0] }, frames: frames, members: members,
-      detections: detections, focus: focus, constant: nil)
+      detections: detections, focus: focus, cutFrames: cutFrames, constant: nil)
+  }
+
+  /// Disparities that are smoothed shot by shot.
+  private static func smoothed(
+    _ values: [Float], times: [Time], frames: [Int32], cutFrames: [Int], deadZone: Double
+  ) -> [Float] {
+    let smoother = DisparitySmoother(style: .standard)
+    guard let first = frames.first, let last = frames.last else { return values }
+    var focus: [Float] = []
+    var start = 0
+    for cut in cutFrames[cutFrames.partitionPoint({ $0 <= Int(first) })...] {
+      guard cut <= Int(last) else { break }
+      let end = frames.partitionPoint { Int($0) < cut }
+      guard end > start else { continue }
+      focus += smoother.smoothed(
+        Array(values[start..<end]), times: Array(times[start..<end]), deadZone: deadZone)
+      start = end
+    }
+    if start == 0 { return smoother.smoothed(values, times: times, deadZone: deadZone) }
+    return focus
+      + smoother.smoothed(
+        Array(values[start...]), times: Array(times[start...]), deadZone: deadZone)
   }
 
   /// Whether there is nothing to focus on.
@@ -139,8 +170,8 @@ final class SubjectTimeline: Sendable {
     return frames.last.map { Int($0) + 1 } ?? 0
   }
 
-  /// The focus of a frame that belongs to the subject: between detections on a line,
-  /// before the first and after the last as there. Zero for an empty subject.
+  /// The focus of a frame that belongs to the subject: between detections of a shot on a line, before its first and
+  /// after its last as there. In a shot without any it stays as it was. Zero for an empty subject.
   func focus(atFrame frame: Int) -> Float {
     if let constant { return constant }
     guard let first = frames.first, let last = frames.last else { return 0 }
@@ -149,7 +180,13 @@ final class SubjectTimeline: Sendable {
     let position = position(atOrBefore: frame)
     let start = Int(frames[position])
     if start == frame { return focus[position] }
-    let share = Float(frame - start) / Float(Int(frames[position + 1]) - start)
+    let end = Int(frames[position + 1])
+    // A cut between both: the later one's shot begins at the last.
+    let next = cutFrames.partitionPoint { $0 <= end }
+    if next > 0, cutFrames[next - 1] > start {
+      return focus[frame < cutFrames[next - 1] ? position : position + 1]
+    }
+    let share = Float(frame - start) / Float(end - start)
     let (from, to) = (focus[position], focus[position + 1])
     return max(min(from, to), min(max(from, to), from + (to - from) * share))
   }

@@ -15,6 +15,7 @@ extension Recording {
   /// | `fNumber` | default 2.8 |
   /// | `tracks` | see below; default none |
   /// | `disparityRange` | `[low, high]`, where racks are not measured by what the tracks span |
+  /// | `cuts` | the rising times at which other shots begin; default none |
   /// | `look` | the lens: `blurScale`, `apertureBlades`, `apertureRotation` and the other names of ``Look/Name``, all optional; unknown values are kept |
   /// | `decisions` | `{"time", "detection" or "group", "strong", "user", "transition"}`; `strong` and `user` default to false; `transition` is optional: `{"duration", "curve"}`, with a curve of `minimumJerk`, `easeInOut`, `linear`, and `elapsed` and `remaining` where the script was cut within it, default 0 |
   ///
@@ -71,6 +72,7 @@ extension Script {
       transitions: snapshot.transitions,
       disparityRange: added.isEmpty
         ? recording.disparityRange : snapshot.index.spannedDisparities ?? 0...0,
+      cuts: recording.cuts,
       look: recording.look.overridden(by: snapshot.changedLook))
   }
 }

@@ -21,6 +21,12 @@ extension ScriptParser {
     return (start, duration)
   }
 
+  static func ticks(_ scanner: inout JSONScanner) throws(CinematicError) -> [Int64] {
+    var ticks: [Int64] = []
+    try scanner.array { (scanner) throws(CinematicError) in ticks.append(try scanner.integer()) }
+    return ticks
+  }
+
   static func disparities(
     _ scanner: inout JSONScanner
   ) throws(CinematicError) -> ClosedRange<Float> {

@@ -12,6 +12,7 @@ struct ScriptParser {
   private var frameTicks: [Int64]?
   private var fNumber: Float = 2.8
   private var disparityRange: ClosedRange<Float>?
+  private var cutTicks: [Int64] = []
   private var look = Look()
   private var tracks: [DetectionTrack] = []
   private var decisions: [Decision] = []
@@ -32,12 +33,8 @@ struct ScriptParser {
         timescale = value
       case "timeRange": range = try Self.timeRange(&scanner)
       case "frameDuration": frameDuration = scanner.null() ? nil : try scanner.integer()
-      case "frameTimes":
-        var ticks: [Int64] = []
-        try scanner.array { (scanner) throws(CinematicError) in
-          ticks.append(try scanner.integer())
-        }
-        frameTicks = ticks
+      case "frameTimes": frameTicks = try Self.ticks(&scanner)
+      case "cuts": cutTicks = scanner.null() ? [] : try Self.ticks(&scanner)
       case "fNumber": fNumber = try scanner.float()
       case "disparityRange": disparityRange = scanner.null() ? nil : try Self.disparities(&scanner)
       case "look": look = scanner.null() ? Look() : try Self.look(&scanner)
@@ -85,7 +82,8 @@ struct ScriptParser {
       }
       return try Recording(
         timeRange: timeRange, frameTimes: frameTimes, fNumber: fNumber, detectionTracks: tracks,
-        decisions: decisions, transitions: transitions, disparityRange: disparityRange, look: look)
+        decisions: decisions, transitions: transitions, disparityRange: disparityRange,
+        cuts: cutTicks.map { Time(value: $0, timescale: timescale) }, look: look)
     } catch {
       // what is a wrong argument of a call is damage in a file
       throw CinematicError(

@@ -33,6 +33,7 @@ struct ScriptWriter {
     try include(recording.timeRange.duration)
     if let step = recording.frameTimes.frameDuration { try include(step) }
     for time in recording.frameTimes { try include(time) }
+    for time in recording.cuts { try include(time) }
     for track in recording.detectionTracks {
       for time in track.samples.times { try include(time) }
       if let origin = (track as? FixedDetectionTrack)?.originalDetection {
@@ -78,15 +79,17 @@ struct ScriptWriter {
       add(" \"frameDuration\": \(ticks),")
     } else {
       add(" \"frameTimes\": [")
-      for (index, time) in recording.frameTimes.enumerated() {
-        let ticks = try ticks(time)
-        add(index > 0 ? ", \(ticks)" : "\(ticks)")
-      }
+      try add(times: recording.frameTimes)
       add("],")
     }
     add(" \"fNumber\": \(recording.fNumber),")
     if let range = recording.disparityRange {
       add("\n \"disparityRange\": [\(range.lowerBound), \(range.upperBound)],")
+    }
+    if !recording.cuts.isEmpty {
+      add("\n \"cuts\": [")
+      try add(times: recording.cuts)
+      add("],")
     }
     if !recording.look.isEmpty {
       add("\n \"look\": \(Self.object(recording.look)),")
@@ -104,6 +107,13 @@ struct ScriptWriter {
     }
     add(decisions.isEmpty ? "]}\n" : "\n ]}\n")
     return text
+  }
+
+  private mutating func add(times: some Sequence<Time>) throws(CinematicError) {
+    for (index, time) in times.enumerated() {
+      let ticks = try ticks(time)
+      add(index > 0 ? ", \(ticks)" : "\(ticks)")
+    }
   }
 
   private mutating func add(_ track: DetectionTrack) throws(CinematicError) {

@@ -166,6 +166,16 @@ public struct FrameTimes: Hashable, Sendable, RandomAccessCollection {
     return Swift.max(difference, -difference) * 2 <= range.duration ? nearest : nil
   }
 
+  /// The first frames of the shots that begin at times that rise, without frame 0; each once.
+  func cutFrames(_ cuts: [Time]) -> [Int] {
+    var frames: [Int] = []
+    for cut in cuts {
+      let frame = index(atOrAfter: cut)
+      if frame > frames.last ?? 0, frame < count { frames.append(frame) }
+    }
+    return frames
+  }
+
   /// The frames at the times of a range.
   public func indices(in range: TimeRange) -> Range<Int> {
     let first = index(atOrAfter: range.start)

@@ -24,7 +24,7 @@ public struct Identity: Hashable, Sendable, CustomStringConvertible {
   init(
     timeRange: TimeRange, frameTimes: FrameTimes, fNumber: Float, tracks: [DetectionTrack],
     decisions: [Decision], transitions: [Decision: Transition],
-    disparityRange: ClosedRange<Float>?
+    disparityRange: ClosedRange<Float>?, cuts: [Time]
   ) {
     var mixer = Mixer()
     mixer.add(timeRange.start)
@@ -73,6 +73,11 @@ public struct Identity: Hashable, Sendable, CustomStringConvertible {
     if let disparityRange {
       mixer.add(UInt64(disparityRange.lowerBound.bitPattern))
       mixer.add(UInt64(disparityRange.upperBound.bitPattern))
+    }
+    // Recordings without cuts keep the identity that they had before there were any.
+    if !cuts.isEmpty {
+      mixer.add(UInt64(cuts.count))
+      for cut in cuts { mixer.add(cut) }
     }
     self = mixer.identity
   }

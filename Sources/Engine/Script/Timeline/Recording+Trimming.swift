@@ -46,7 +46,8 @@ extension Recording {
       fNumber: recording.fNumber, detectionTracks: tracks, decisions: decisions,
       transitions: recorded.transitions(trimmedTo: cut, startingAt: start),
       // Tracks that are cut away keep measuring racks, as if all were there.
-      disparityRange: index.spannedDisparities, look: recording.look)
+      disparityRange: index.spannedDisparities, cuts: recording.cuts.map { $0 + offset },
+      look: recording.look)
   }
 }
 

@@ -22,6 +22,9 @@ public struct Recording: Equatable, Sendable {
   /// tracks that were added to a script and became part of its recording do not change how the others
   /// are followed.
   public let disparityRange: ClosedRange<Float>?
+  /// When other shots begin, rising; each after the first frame. Nothing of focus goes across them: automatic racks do not,
+  /// nor does the smoothing of a subject's disparities, nor a director's plan.
+  public let cuts: [Time]
   /// The lens that the film was meant for.
   public private(set) var look: Look
   /// A fingerprint of everything above but the look: changes belong to the recording they were made
@@ -35,13 +38,15 @@ public struct Recording: Equatable, Sendable {
   ///     are without effect.
   ///   - transitions: those of other decisions are left out.
   ///   - disparityRange: `nil` for what the tracks span.
+  ///   - cuts: when other shots begin, in any order. Those outside the range, and those that no frame comes before, are
+  ///     left out.
   /// - Throws: `invalidParameter` for a disparity range that is not finite, an f-number that is not positive and finite, a track without
   ///   a valid id, two tracks with one id, a frame outside the range.
   public init(
     timeRange: TimeRange, frameTimes: FrameTimes, fNumber: Float,
     detectionTracks: [DetectionTrack], decisions: [Decision],
     transitions: [Decision: Transition] = [:], disparityRange: ClosedRange<Float>? = nil,
-    look: Look = Look()
+    cuts: [Time] = [], look: Look = Look()
   ) throws(CinematicError) {
     try Self.check(fNumber: fNumber)
     if let disparityRange {
@@ -91,11 +96,13 @@ public struct Recording: Equatable, Sendable {
     let given = Set(ordered)
     self.transitions = transitions.filter { given.contains($0.key) }
     self.disparityRange = disparityRange
+    let shownCuts = Self.shown(cuts, in: timeRange, after: frameTimes.first)
+    self.cuts = shownCuts
     self.look = look
     identity = Identity(
       timeRange: timeRange, frameTimes: frameTimes, fNumber: fNumber, tracks: tracks,
       decisions: baseDecisions + userDecisions, transitions: self.transitions,
-      disparityRange: disparityRange)
+      disparityRange: disparityRange, cuts: shownCuts)
   }
 
   /// The recording with other base decisions, a director's for example; taps are kept.
@@ -104,7 +111,7 @@ public struct Recording: Equatable, Sendable {
       timeRange: timeRange, frameTimes: frameTimes, fNumber: fNumber,
       detectionTracks: detectionTracks,
       decisions: baseDecisions.map { $0.with(user: false) } + userDecisions,
-      transitions: transitions, disparityRange: disparityRange, look: look)
+      transitions: transitions, disparityRange: disparityRange, cuts: cuts, look: look)
   }
 
   /// The recording with another look.
@@ -122,6 +129,16 @@ public struct Recording: Equatable, Sendable {
       return nil
     }
     return detectionTracks[position]
+  }
+
+  /// Those in a range and after its first frame, rising, each once.
+  private static func shown(_ cuts: [Time], in range: TimeRange, after first: Time?) -> [Time] {
+    guard let first else { return [] }
+    var result: [Time] = []
+    for cut in cuts.sorted() where cut > first && range.contains(cut) && cut != result.last {
+      result.append(cut)
+    }
+    return result
   }
 
   /// In the order of time, those at one time as they were given.

@@ -18,6 +18,8 @@ final class RecordingIndex: Sendable {
   /// Largest less smallest disparity: the measure of a rack's length and of the dead zone. Tracks that
   /// are added later do not change it.
   let disparityRange: Double
+  /// The first frames of all shots but the first, rising.
+  let cutFrames: [Int]
 
   private let positions: [DetectionID: Int]
 
@@ -38,10 +40,12 @@ final class RecordingIndex: Sendable {
     spannedDisparities = spanned
     disparityRange = spanned.map { Double($0.upperBound) - Double($0.lowerBound) } ?? 0
     let deadZone = FocusStyle.standard.deadZone * disparityRange
+    let cutFrames = recording.frameTimes.cutFrames(recording.cuts)
+    self.cutFrames = cutFrames
     timelines = recording.detectionTracks.map { track in
       SubjectTimeline(
         track: track, timeRange: recording.timeRange, frameTimes: recording.frameTimes,
-        deadZone: deadZone)
+        cutFrames: cutFrames, deadZone: deadZone)
     }
     var positions: [DetectionID: Int] = [:]
     var members: [DetectionGroupID: [SubjectTimeline]] = [:]
@@ -55,7 +59,9 @@ final class RecordingIndex: Sendable {
     groups = members.mapValues { timelines in
       timelines.count == 1
         ? timelines[0]
-        : SubjectTimeline(group: timelines, frameTimes: recording.frameTimes, deadZone: deadZone)
+        : SubjectTimeline(
+          group: timelines, frameTimes: recording.frameTimes, cutFrames: cutFrames,
+          deadZone: deadZone)
     }
     let groups = self.groups
     func known(_ decision: Decision) -> Bool {
@@ -76,7 +82,13 @@ final class RecordingIndex: Sendable {
   func timeline(adding track: DetectionTrack) -> SubjectTimeline {
     SubjectTimeline(
       track: track, timeRange: recording.timeRange, frameTimes: recording.frameTimes,
-      deadZone: FocusStyle.standard.deadZone * disparityRange)
+      cutFrames: cutFrames, deadZone: FocusStyle.standard.deadZone * disparityRange)
+  }
+
+  /// The first frame of the shot that a frame lies in.
+  func shotStart(ofFrame frame: Int) -> Int {
+    let next = cutFrames.partitionPoint { $0 <= frame }
+    return next > 0 ? cutFrames[next - 1] : 0
   }
 
   /// Those of ordered decisions that lie in a range and are known; the last of several at one time.

@@ -173,6 +173,9 @@ final class Snapshot: Sendable {
       room += custom.remaining
       end += custom.remaining
     }
+    // Another shot is there at once; a rack of a length that was chosen goes where it was put.
+    let shot = index.shotStart(ofFrame: next.firstFrame)
+    if custom == nil, shot > 0 { room = min(room, next.start - index.recording.frameTimes[shot]) }
     duration = min(duration, room)
     guard duration > .zero else { return nil }
     return Segment.Rack(
