@@ -54,6 +54,9 @@ import Testing
     let script = try Script(recording: #require(try movie.recording()))
     #expect(script.frame(at: .zero, tolerance: .zero)?.focusDisparity == 0.625)
     #expect(script.fNumber == 4)
+    // Racks are measured by what the maps span.
+    let measure = try #require(script.recording.disparityRange)
+    #expect(measure.lowerBound < measure.upperBound && measure.upperBound <= 2)
     #expect(try await movie.reader.metadataGroup(3).renderingAttributes?.focusDisparity == 0.625)
     let original = try await Material.frames(
       folder.file("s/disparity/%04d.png"),

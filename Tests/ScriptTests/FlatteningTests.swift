@@ -221,6 +221,35 @@ struct FlatteningTests {
     #expect(applied.recording.disparityRange == 0.25...0.5)
   }
 
+  /// Where one focus is held, the disparities of a movie's codes measure racks. Its identity is the same, and a recording that
+  /// spans something stays as it is.
+  @Test func codesMeasureRacksOfOneFocus() throws {
+    let held = try FixedDetectionTrack(focusDisparity: 0.5)
+    let alone = try Script(recording: Scripts.recording(frames: 90, tracks: [], decisions: []))
+    let id = alone.addDetectionTrack(held)
+    alone.addUserDecision(Decision(time: .zero, detectionID: id, strong: false))
+    let flat = try alone.flattened()
+    let measured = flat.measured(byCodes: 0...1)
+    #expect(measured.identity == flat.identity)
+    func seconds(_ recording: Recording) throws -> Double {
+      let script = try Script(recording: recording)
+      let near = script.addDetectionTrack(try FixedDetectionTrack(focusDisparity: 0.75))
+      script.addUserDecision(Scripts.user(60, near.rawValue, strong: true))
+      let range = try #require(script.focusTransitions.first?.timeRange)
+      // Also once it is made one with the changes.
+      let applied = try Script(recording: script.flattened())
+      #expect(applied.focusTransitions.first?.timeRange == range)
+      return range.duration.seconds
+    }
+    let (longest, shorter) = (try seconds(flat), try seconds(measured))
+    #expect(abs(longest - 1.15) < 0.01)
+    #expect(abs(shorter - 0.55) < 0.01)
+    #expect(try Script(recording: measured).flattened().disparityRange == 0...1)
+    let talk = try Scripts.talk().recording
+    #expect(talk.measured(byCodes: 0...9) == talk)
+    #expect(try measured.replacing(baseDecisions: []).codedDisparities == 0...1)
+  }
+
   /// Unknown parts of a look are kept, and known ones have their numbers.
   @Test func looksAreKept() throws {
     let text = InterchangeTests.example.replacing(

@@ -52,18 +52,26 @@ public struct MovieScript: Sendable {
     }
   }
 
-  /// The movie's own script; `nil` where it carries none of this project.
+  /// The movie's own script; `nil` where it carries none of this project. Where its tracks span no disparities, racks are
+  /// measured by those that the codes of the maps can say.
   ///
   /// - Throws: `malformed` for a damaged one.
   public func recording() throws(CinematicError) -> Recording? {
     guard let scriptData else { return nil }
     do throws(CinematicError) {
-      return try Recording(jsonRepresentation: scriptData)
+      return try Recording(jsonRepresentation: scriptData).measured(byCodes: codedDisparities)
     } catch {
       throw CinematicError(
         error.code, "the focus script of \(info.asset.name): \(error.message)",
         remedy: error.remedy)
     }
+  }
+
+  /// The disparities that the codes of the movie's maps can say: the measure of racks in a movie whose script has nothing
+  /// but one held focus.
+  private var codedDisparities: ClosedRange<Float> {
+    let scale = reader.disparityRange.scale
+    return min(scale.low, scale.high)...max(scale.low, scale.high)
   }
 
   /// The first track of this project's metadata.
@@ -159,16 +167,10 @@ public struct MovieScript: Sendable {
     let frames = (0..<reader.frameCount).map { reader.timeRange(ofFrame: $0) }
     if hasRenderingAttributes, let recording = try await attributes(frames) { return recording }
     let (map, subject) = try await first()
-    let whole = NormalizedRect(x: 0, y: 0, width: 1, height: 1)
-    var range: ClosedRange<Float>?
-    if let low = map.disparity(in: whole, share: 0.02),
-      let high = map.disparity(in: whole, share: 0.98)
-    {
-      range = low...high
-    }
-    return try .steady(
+    return try Recording.steady(
       focusDisparity: subject, fNumber: Self.defaultFNumber,
-      frames: frames, disparityRange: range)
+      frames: frames, disparityRange: map.measureOfRacks
+    ).measured(byCodes: codedDisparities)
   }
 
   /// A script that says what the metadata of each frame say; `nil` where they say nothing.
@@ -186,13 +188,25 @@ public struct MovieScript: Sendable {
           focusDisparity: attributes.focusDisparity))
     }
     guard !detections.isEmpty else { return nil }
-    return try .following(
+    return try Recording.following(
       CustomDetectionTrack(detections: detections, smooth: false),
-      fNumber: fNumber ?? Self.defaultFNumber, frames: frames)
+      fNumber: fNumber ?? Self.defaultFNumber, frames: frames
+    ).measured(byCodes: codedDisparities)
   }
 
   /// The f-number of movies that say none.
   public static let defaultFNumber: Float = 2.8
+}
+
+extension PixelBuffer {
+  /// The disparities of a map but for a fiftieth at either end: the measure of racks where nothing is detected. `nil` for a
+  /// map without valid disparities.
+  package var measureOfRacks: ClosedRange<Float>? {
+    let whole = NormalizedRect(x: 0, y: 0, width: 1, height: 1)
+    guard let low = disparity(in: whole, share: 0.02), let high = disparity(in: whole, share: 0.98)
+    else { return nil }
+    return low...high
+  }
 }
 
 extension Recording {

@@ -94,13 +94,13 @@ struct ImportJob: Sendable {
       first = (frame.place, frame.pixelBuffer)
     }
     let firstMap = try await matcher.map(for: first.place)
-    let chosen =
-      script == nil
-      ? (
-        disparity: try focus.resolve(
-          in: try await deciding(firstMap, matcher, pictures), turn: turn), origin: focus.origin
-      )
-      : (disparity: 0, origin: nil)
+    var chosen: (disparity: Float, origin: String?) = (0, nil)
+    var measure: ClosedRange<Float>?
+    if script == nil {
+      let map = try await deciding(firstMap, matcher, pictures)
+      chosen = (try focus.resolve(in: map, turn: turn), focus.origin)
+      measure = map.measureOfRacks
+    }
     let frameCount = clip?.frameCount ?? pictures.properties.frameCount
     OutputNotes.tellDoubts(of: maps.properties.pictureMetadata, mapOptions, map: map)
     tellOfSurplus(frameCount, duration: pictures.properties.duration, maps)
@@ -154,7 +154,8 @@ struct ImportJob: Sendable {
     let carried =
       try script?.script.flattened().with(look: look)
       ?? .steady(
-        focusDisparity: plan.chosen.disparity, fNumber: fNumber, frames: plan.frames, look: look)
+        focusDisparity: plan.chosen.disparity, fNumber: fNumber, frames: plan.frames,
+        disparityRange: measure, look: look)
     try writer.finish(script: [UInt8](try carried.jsonRepresentation()))
     return ImportReport(
       output: output, width: pictures.properties.dimensions.width,

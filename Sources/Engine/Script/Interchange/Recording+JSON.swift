@@ -70,7 +70,7 @@ extension Script {
       detectionTracks: recording.detectionTracks + added,
       decisions: base + snapshot.userDecisions,
       transitions: snapshot.transitions,
-      disparityRange: added.isEmpty
+      disparityRange: added.isEmpty && recording.codedDisparities == nil
         ? recording.disparityRange : snapshot.index.spannedDisparities ?? 0...0,
       cuts: recording.cuts,
       look: recording.look.overridden(by: snapshot.changedLook))

@@ -25,9 +25,12 @@ public struct Recording: Equatable, Sendable {
   /// When other shots begin, rising; each after the first frame. Nothing of focus goes across them: automatic racks do not,
   /// nor does the smoothing of a subject's disparities, nor a director's plan.
   public let cuts: [Time]
+  /// The measure in place of a span of nothing, as that of one fixed track is: the disparities that a movie's codes can
+  /// say. No part of ``identity``, so that changes that were made without it still apply.
+  package private(set) var codedDisparities: ClosedRange<Float>?
   /// The lens that the film was meant for.
   public private(set) var look: Look
-  /// A fingerprint of everything above but the look: changes belong to the recording they were made
+  /// A fingerprint of everything above but the look and the measure of a movie's codes: changes belong to the recording they were made
   /// on.
   public let identity: Identity
 
@@ -107,11 +110,39 @@ public struct Recording: Equatable, Sendable {
 
   /// The recording with other base decisions, a director's for example; taps are kept.
   public func replacing(baseDecisions: [Decision]) throws(CinematicError) -> Recording {
-    try Recording(
+    var result = try Recording(
       timeRange: timeRange, frameTimes: frameTimes, fNumber: fNumber,
       detectionTracks: detectionTracks,
       decisions: baseDecisions.map { $0.with(user: false) } + userDecisions,
       transitions: transitions, disparityRange: disparityRange, cuts: cuts, look: look)
+    result.codedDisparities = codedDisparities
+    return result
+  }
+
+  /// From the smallest to the largest disparity of the tracks, or as the recording says; `nil` where there is none.
+  var recordedDisparities: ClosedRange<Float>? {
+    if let disparityRange { return disparityRange }
+    var (least, most) = (Float.infinity, -Float.infinity)
+    for track in detectionTracks {
+      if let fixed = track as? FixedDetectionTrack {
+        least = min(least, fixed.focusDisparity)
+        most = max(most, fixed.focusDisparity)
+      }
+      for disparity in track.samples.disparities {
+        least = min(least, disparity)
+        most = max(most, disparity)
+      }
+    }
+    return least <= most ? least...most : nil
+  }
+
+  /// The recording of a movie whose codes say these disparities: they are the measure of racks and of the dead zone where
+  /// the tracks span nothing. One that spans something stays as it is.
+  package func measured(byCodes range: ClosedRange<Float>) -> Recording {
+    if let known = recordedDisparities, known.lowerBound < known.upperBound { return self }
+    var result = self
+    result.codedDisparities = range
+    return result
   }
 
   /// The recording with another look.

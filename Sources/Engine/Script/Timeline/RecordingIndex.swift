@@ -12,8 +12,8 @@ final class RecordingIndex: Sendable {
   let baseDecisions: [Decision]
   /// The recording's taps that can take effect.
   let userDecisions: [Decision]
-  /// From the smallest to the largest disparity of the recording's tracks, or as the recording says;
-  /// `nil` where there is none.
+  /// From the smallest to the largest disparity of the recording's tracks, or as the recording says; where they span
+  /// nothing, those that the movie's codes can say. `nil` where there is none.
   let spannedDisparities: ClosedRange<Float>?
   /// Largest less smallest disparity: the measure of a rack's length and of the dead zone. Tracks that
   /// are added later do not change it.
@@ -25,18 +25,8 @@ final class RecordingIndex: Sendable {
 
   init(_ recording: Recording) {
     self.recording = recording
-    var (least, most) = (Float.infinity, -Float.infinity)
-    for track in recording.detectionTracks {
-      if let fixed = track as? FixedDetectionTrack {
-        least = min(least, fixed.focusDisparity)
-        most = max(most, fixed.focusDisparity)
-      }
-      for disparity in track.samples.disparities {
-        least = min(least, disparity)
-        most = max(most, disparity)
-      }
-    }
-    let spanned = recording.disparityRange ?? (least <= most ? least...most : nil)
+    // Set only where the tracks span nothing.
+    let spanned = recording.codedDisparities ?? recording.recordedDisparities
     spannedDisparities = spanned
     disparityRange = spanned.map { Double($0.upperBound) - Double($0.lowerBound) } ?? 0
     let deadZone = FocusStyle.standard.deadZone * disparityRange
