@@ -434,6 +434,14 @@ import Testing
     moved = try #require(
       document.current.script.userDecisions(in: document.current.script.timeRange).first)
     #expect(moved.isStrongDecision && document.current.script.transition(for: moved) == rack)
+    // The same subject once more at the same time keeps it, another one does not.
+    let again = Decision(time: moved.time, detectionID: DetectionID(2), strong: false)
+    try document.perform(.decide(again))
+    #expect(document.current.script.transition(for: again.asUser) == rack)
+    let other = Decision(time: moved.time, detectionID: DetectionID(1), strong: false)
+    try document.perform(.decide(other))
+    #expect(document.current.script.transition(for: other.asUser) == nil)
+    #expect(document.current.changes.transitions.isEmpty)
   }
 }
 

@@ -113,7 +113,8 @@ extension Script {
       guard removeUserDecision(own) else { return }
       let moved = own.moved(to: time)
       try add(moved)
-      if let rack { setTransition(rack, for: moved) }
+      // None as well: the rack of one that it took the place of is not its own.
+      setTransition(rack, for: moved)
     case .takeBack(let decision):
       if let own = user(decision) {
         takeBackUserDecision(own)

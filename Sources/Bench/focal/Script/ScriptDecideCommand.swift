@@ -14,7 +14,7 @@ struct ScriptDecideCommand: ParsableCommand {
       --point is a tap: it chooses what is detected there, a face before a head before a body, with its \
       group; where nothing is detected, or with --fixed, it holds the disparity of a movie at that point. \
       The decision is weak: it holds until the next one of any kind. A strong one holds until the next \
-      user decision.
+      user decision. One in place of another on the same subject keeps its rack, unless --rack gives one.
       """)
 
   @Argument(help: "The script; it is not changed.")

@@ -29,7 +29,7 @@ extension Script {
   }
 
   /// Adds a user decision, in place of one at the same time, which goes with all that was added for it alone, as in
-  /// ``takeBackUserDecision(_:)``.
+  /// ``takeBackUserDecision(_:)``. Where both are on the same subject, the transition that was set stays.
   ///
   /// - Returns: `false`, and nothing is changed, when its id is not in the script or its time is
   ///   outside the time range.
@@ -44,7 +44,8 @@ extension Script {
       let position = Snapshot.lowerBound(decision.time, in: decisions)
       if position < decisions.count, decisions[position].time == decision.time {
         let replaced = decisions[position]
-        if replaced != decision { transitions[replaced] = nil }
+        let rack = transitions.removeValue(forKey: replaced)
+        if replaced.focusDetectionID == decision.focusDetectionID { transitions[decision] = rack }
         decisions[position] = decision
         tracks = old.addedTracks(without: replaced, leaving: decisions)
       } else {
