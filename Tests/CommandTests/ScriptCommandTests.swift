@@ -176,6 +176,10 @@ import Testing
     try await refuses(
       decide + ["--group", "2", "-o", "a.fcc"], in: folder, naming: ["a.fcc", "--force"])
     try await works(decide + ["--group", "2", "-o", "new/a.fcc"], in: folder)
+    // Times beside those that there are, of whichever kind these are.
+    try await refuses(
+      ["script", "undo", "s/script.json", "--at", "1f", "-o", "b.fcc"], in: folder,
+      naming: ["there is no decision at 0.033 s", "there are some at 0.000"])
     try await refuses(decide + ["--group", "2", "-o", "s"], in: folder, naming: ["cannot write s"])
     for options in [[], ["--group", "2", "--detection", "1"], ["--disparity", "nan"]] {
       try await refuses(

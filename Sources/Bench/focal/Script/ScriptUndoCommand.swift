@@ -73,6 +73,9 @@ struct ScriptUndoCommand: ParsableCommand {
     } catch {
       let all = script.baseDecisions(in: script.timeRange)
       guard let base = try? script.decision(meantBy: time, of: all, "base decision") else {
+        // Of both kinds, those that there are.
+        _ = try script.decision(
+          meantBy: time, of: script.decisions(in: script.timeRange), "decision")
         throw error
       }
       script.removeBaseDecision(base)
