@@ -25,6 +25,9 @@ public final class EditJournal {
   private let descriptor: Int32
   /// Tracks that the journal holds, by their numbers.
   private var tracks: [DetectionTrack] = []
+  /// The numbers of tracks that states share with the journal: a step asks for all of its tracks. Those that are not among
+  /// them are compared.
+  private var numbers: [ObjectIdentifier: (track: DetectionTrack, number: Int)] = [:]
 
   /// The name of a changes file's journal.
   public static func path(besideChanges changes: String) -> String { changes + ".journal" }
@@ -76,7 +79,7 @@ public final class EditJournal {
     let changes = state.changes
     var numbers: [Int] = []
     for track in changes.addedDetectionTracks {
-      if let known = tracks.lastIndex(of: track) {
+      if let known = number(of: track) {
         numbers.append(known)
         continue
       }
@@ -85,6 +88,7 @@ public final class EditJournal {
         baseDecisions: nil, addedDetectionTracks: [track], transitions: [:])
       try write(Line(event: .track, changes: alone.dataRepresentation))
       numbers.append(tracks.count)
+      self.numbers[ObjectIdentifier(track)] = (track, tracks.count)
       tracks.append(track)
     }
     let others = Script.Changes(
@@ -96,6 +100,14 @@ public final class EditJournal {
     line.tracks = numbers
     line.range = state.range.map { ["\($0.start)", "\($0.end)"] }
     try write(line)
+  }
+
+  /// The number of a track that the journal holds.
+  private func number(of track: DetectionTrack) -> Int? {
+    if let known = numbers[ObjectIdentifier(track)] { return known.number }
+    guard let found = tracks.lastIndex(of: track) else { return nil }
+    numbers[ObjectIdentifier(track)] = (track, found)
+    return found
   }
 
   public func appendUndo() throws(CinematicError) { try write(Line(event: .undo)) }
@@ -165,6 +177,7 @@ public final class EditJournal {
     }
     _ = ftruncate(descriptor, off_t(valid - data.startIndex))
     tracks = found
+    numbers = [:]
     if steps > 0 { document = result }
     return steps
   }

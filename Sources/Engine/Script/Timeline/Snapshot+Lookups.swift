@@ -152,10 +152,6 @@ extension Snapshot {
     }
   }
 
-  func timeline(for id: DetectionID) -> SubjectTimeline? {
-    index.timeline(for: id) ?? addedTracks.first { $0.track.detectionID == id }?.timeline
-  }
-
   func detectionTrack(for id: DetectionID) -> DetectionTrack? {
     timeline(for: id)?.tracks.first
   }

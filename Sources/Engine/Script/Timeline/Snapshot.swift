@@ -15,6 +15,8 @@ final class Snapshot: Sendable {
   let changedLook: Look
   /// In the order in which they were added.
   let addedTracks: [AddedTrack]
+  /// The timelines of added tracks by the ids that these were given.
+  private let addedTimelines: [DetectionID: SubjectTimeline]
   /// Those that can take effect, in the order of time, one at a time.
   let userDecisions: [Decision]
   /// Of decisions that can take effect.
@@ -44,8 +46,15 @@ final class Snapshot: Sendable {
     self.fNumber = fNumber
     self.changedLook = changedLook
     self.addedTracks = addedTracks
+    var timelines: [DetectionID: SubjectTimeline] = [:]
+    timelines.reserveCapacity(addedTracks.count)
+    for added in addedTracks {
+      if let id = added.track.detectionID { timelines[id] = added.timeline }
+    }
+    let addedTimelines = timelines
+    self.addedTimelines = addedTimelines
     func isKnown(_ decision: Decision) -> Bool {
-      Self.subject(of: decision, index: index, added: addedTracks) != nil
+      Self.subject(of: decision, index: index, added: addedTimelines) != nil
     }
     let user = RecordingIndex.effective(
       userDecisions, in: index.recording.timeRange, where: isKnown)
@@ -63,21 +72,25 @@ final class Snapshot: Sendable {
     self.transitions = transitions
     let segments = Self.segments(
       index: index, added: addedTracks, base: base, user: user, transitions: transitions
-    ) { Self.subject(of: $0, index: index, added: addedTracks) }
+    ) { Self.subject(of: $0, index: index, added: addedTimelines) }
     self.segments = segments
     firstFrames = segments.map(\.firstFrame)
   }
 
   func subject(of decision: Decision) -> SubjectTimeline? {
-    Self.subject(of: decision, index: index, added: addedTracks)
+    Self.subject(of: decision, index: index, added: addedTimelines)
+  }
+
+  /// The timeline of a track, whether recorded or added.
+  func timeline(for id: DetectionID) -> SubjectTimeline? {
+    index.timeline(for: id) ?? addedTimelines[id]
   }
 
   private static func subject(
-    of decision: Decision, index: RecordingIndex, added: [AddedTrack]
+    of decision: Decision, index: RecordingIndex, added: [DetectionID: SubjectTimeline]
   ) -> SubjectTimeline? {
     switch decision.focusDetectionID {
-    case .single(let id):
-      index.timeline(for: id) ?? added.first { $0.track.detectionID == id }?.timeline
+    case .single(let id): index.timeline(for: id) ?? added[id]
     case .group(let id): index.groups[id]
     }
   }
