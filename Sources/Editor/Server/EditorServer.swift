@@ -278,8 +278,14 @@ public final class EditorServer: Sendable {
     for try await part in inbound {
       switch part {
       case .head(let new): head = new
-      // Nothing that is answered has a body: the connection ends.
-      case .body: return
+      // Nothing that is answered has a body: it is not read, and the connection ends.
+      case .body:
+        guard let request = head else { return }
+        var reply = Reply.text(.badRequest, "a request here has no body")
+        if case .refused(let status, let reason) = guardian.verdict(request, isSocket: false) {
+          reply = .text(status, reason)
+        }
+        return try await write(reply, to: request, keeps: false, outbound)
       case .end:
         guard let request = head else { return }
         let verdict = guardian.verdict(request, isSocket: false)
@@ -298,19 +304,27 @@ public final class EditorServer: Sendable {
         var isRefused = false
         if case .refused = verdict { isRefused = true }
         let keeps = request.isKeepAlive && !isRefused
-        var headers = HTTPHeaders(Reply.common + reply.headers)
-        headers.add(name: "Content-Length", value: "\(reply.body.count)")
-        if !keeps { headers.add(name: "Connection", value: "close") }
-        try await outbound.write(
-          .head(HTTPResponseHead(version: .http1_1, status: reply.status, headers: headers)))
-        // The answer to HEAD, a refusal, has none.
-        if !reply.body.isEmpty, request.method != .HEAD {
-          try await outbound.write(.body(ByteBuffer(bytes: reply.body)))
-        }
-        try await outbound.write(.end(nil))
+        try await write(reply, to: request, keeps: keeps, outbound)
         guard keeps else { return }
       }
     }
+  }
+
+  /// - Parameter keeps: whether the connection goes on.
+  private func write(
+    _ reply: Reply, to request: HTTPRequestHead, keeps: Bool,
+    _ outbound: NIOAsyncChannelOutboundWriter<HTTPPart<HTTPResponseHead, ByteBuffer>>
+  ) async throws {
+    var headers = HTTPHeaders(Reply.common + reply.headers)
+    headers.add(name: "Content-Length", value: "\(reply.body.count)")
+    if !keeps { headers.add(name: "Connection", value: "close") }
+    try await outbound.write(
+      .head(HTTPResponseHead(version: .http1_1, status: reply.status, headers: headers)))
+    // The answer to HEAD, a refusal, has none.
+    if !reply.body.isEmpty, request.method != .HEAD {
+      try await outbound.write(.body(ByteBuffer(bytes: reply.body)))
+    }
+    try await outbound.write(.end(nil))
   }
 
   private func reply(to uri: String) async -> Reply {
