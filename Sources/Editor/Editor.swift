@@ -138,8 +138,13 @@ public actor Editor {
     switch command.name {
     case .open:
       guard let movie = command.movie else { throw Self.noMovie }
+      let isAnew = await closeReplaced(movie)
       let document = try await document(movie)
-      await document.welcome(client.mailbox) { [audience] in audience.show(movie, to: client.id) }
+      if isAnew { await document.tellOfOpening() }
+      // Pages of the movie were told just now.
+      if !isAnew || audience.movie(of: client.id) != movie {
+        await document.welcome(client.mailbox) { [audience] in audience.show(movie, to: client.id) }
+      }
       await closeUnused()
     case .curve:
       // A page that asks about another movie than is open does not want to know any more.
@@ -205,6 +210,19 @@ public actor Editor {
     let result = await task.value
     if case .failure = result { documents[movie] = nil }
     return try result.get()
+  }
+
+  /// Closes a movie whose file was replaced: it is opened anew.
+  ///
+  /// - Returns: whether it was.
+  private func closeReplaced(_ movie: Int) async -> Bool {
+    guard let task = documents[movie], let document = try? await task.value.get(),
+      document.file.isReplaced
+    else { return false }
+    // Its journal is free before the new movie looks for it.
+    await document.close()
+    if documents[movie] == task { documents[movie] = nil }
+    return true
   }
 
   /// Closes movies at which nobody looks, but for those that were used last.
@@ -290,7 +308,8 @@ public actor Editor {
         guard let preset = ExportSession.Preset(named: command.preset ?? "") else {
           throw CinematicError(.invalidParameter, "there is no such preset", remedy: "choose one")
         }
-        let ending = Self.endings.first { command.file?.hasSuffix("." + $0) == true } ?? "mov"
+        let name = command.file?.lowercased() ?? ""
+        let ending = Self.endings.first { name.hasSuffix("." + $0) } ?? "mov"
         output = "\(folder)/\(try FileName.checked(command.file ?? "", ending: ending))"
         arguments = ["export", document.path, "-o", output, "--preset", preset.name] + state.range
       case .apply:
@@ -305,10 +324,8 @@ public actor Editor {
       }
       if command.replace == true {
         arguments.append("--force")
-      } else if FileManager.default.fileExists(atPath: output) {
-        throw CinematicError(
-          .unwritable, "\(URL(fileURLWithPath: output).lastPathComponent) is there already",
-          remedy: "give another name, or say that it is to be replaced")
+      } else {
+        try Self.checkIsFree(output, remedy: "give another name, or say that it is to be replaced")
       }
     } catch {
       unlink(state.changes)
@@ -329,13 +346,20 @@ public actor Editor {
   private func start(
     _ output: String, _ arguments: [String], scratch: [String] = []
   ) async throws(CinematicError) {
-    let name = URL(fileURLWithPath: output).lastPathComponent
-    try await runner().start(name, settings.programArguments + arguments, scratch: scratch) {
+    try await runner().start(output, settings.programArguments + arguments, scratch: scratch) {
       [weak self] isDone in await self?.refresh(isDone)
     }
   }
 
   private static let endings = ["mp4", "mov"]
+
+  /// - Throws: `unwritable` where a file has the name of a result.
+  private static func checkIsFree(_ output: String, remedy: String) throws(CinematicError) {
+    guard FileManager.default.fileExists(atPath: output) else { return }
+    throw CinematicError(
+      .unwritable, "\(URL(fileURLWithPath: output).lastPathComponent) is there already",
+      remedy: remedy)
+  }
 
   private func importClip(_ command: Command) async throws(CinematicError) {
     guard let clip = command.clip, catalog.clips.indices.contains(clip) else {
@@ -344,6 +368,7 @@ public actor Editor {
     }
     let path = catalog.clips[clip]
     let output = "\(folder(of: path))/\(try FileName.checked(command.file ?? "", ending: "mov"))"
+    try Self.checkIsFree(output, remedy: "give another name")
     var arguments = ["import", path, "-o", output, "--json", "--progress", "json"]
     if let map = command.map {
       guard catalog.maps.indices.contains(map) else {

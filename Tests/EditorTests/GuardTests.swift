@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalCore
 import NIOHTTP1
 import Testing
 
@@ -118,6 +119,11 @@ import Testing
   @Test func namesOfFiles() throws {
     #expect(try FileName.checked("film", ending: "mov") == "film.mov")
     #expect(try FileName.checked("a b.mov", ending: "mov") == "a b.mov")
+    #expect(try FileName.checked("film.MOV", ending: "mov") == "film.MOV")
+    let percent = #expect(throws: CinematicError.self) {
+      try FileName.checked("100%.mov", ending: "mov")
+    }
+    #expect(percent?.message.contains("has a %") == true)
     for name in [
       "", "../film", "/etc/passwd", "a/b", "a\\b", ".hidden", "-o", "a\nb", "a\u{0}b", "%04d",
       String(repeating: "a", count: 300),

@@ -298,8 +298,26 @@ struct SavingTests {
       #expect(throws: CinematicError.self) { try values.look(over: known) }
     }
     values.blades = 6
-    values.blurScale = 13
+    values.blurScale = 17
     #expect(throws: CinematicError.self) { try values.look(over: known) }
+  }
+
+  /// Recorded blades have a roundness and a rotation that can be changed, and blur scales go as far as everywhere.
+  @Test func lookOverARecordedOne() throws {
+    var recorded = Look()
+    recorded.apertureBlades = 7
+    recorded.apertureRoundness = 0.5
+    var values = LookValues(Look())
+    values.roundness = 0.25
+    values.blurScale = 12
+    let look = try values.look(over: Look(), recorded: recorded)
+    #expect(look.apertureRoundness == 0.25 && look.apertureBlades == nil && look.blurScale == 12)
+    #expect(try values.look(over: Look()).apertureRoundness == nil)
+    // As recorded again.
+    var chosen = look
+    chosen.apertureBlades = 5
+    let again = LookValues(Look())
+    #expect(try again.look(over: chosen, recorded: recorded).apertureRoundness == nil)
   }
 
   /// A pipe beside the movie, named as changes are, keeps nobody waiting.

@@ -23,7 +23,7 @@ struct ChangesFiles {
     let folder = URL(fileURLWithPath: own).deletingLastPathComponent().path
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     var found: [(path: String, date: Date)] = []
-    for name in names.sorted() where name.hasSuffix(".focus") {
+    for name in names.sorted() where name.lowercased().hasSuffix(".focus") {
       let path = folder + "/" + name
       if path != own, Self.identity(of: path) != recording.identity { continue }
       found.append((path, Self.date(of: path)))
@@ -47,6 +47,18 @@ struct ChangesFiles {
   /// `film.focus` for `film.mov`.
   static func path(of movie: String) -> String {
     URL(fileURLWithPath: movie).deletingPathExtension().path + ".focus"
+  }
+
+  /// - Throws: `unwritable` where no folder is there to save changes in.
+  static func checkFolder(of changes: String) throws(CinematicError) {
+    let folder = URL(fileURLWithPath: changes).deletingLastPathComponent().path
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue
+    else {
+      throw CinematicError(
+        .unwritable, "there is no folder \(folder) to save changes in",
+        remedy: "make it, or name other changes with --changes")
+    }
   }
 
   /// What people should know of the choice; `nil` where there is none.

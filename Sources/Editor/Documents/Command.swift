@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCore
+import FocalRendering
 import FocalScript
 import Foundation
 
@@ -102,12 +103,13 @@ struct LookValues: Codable, Equatable, Sendable {
   /// A look with these values in place of its own. Values that are as they were, and those that a page does not show,
   /// stay.
   ///
+  /// - Parameter recorded: in force where this look says nothing.
   /// - Throws: `invalidParameter` for a value outside its range.
-  func look(over known: Look) throws(CinematicError) -> Look {
+  func look(over known: Look, recorded: Look = Look()) throws(CinematicError) -> Look {
     let before = LookValues(known)
     var look = known
     if blurScale != before.blurScale {
-      try Self.check("blur scale", blurScale, 0...10)
+      try Self.check("blur scale", blurScale, 0...RenderingSession.Attributes.maximumBlurScale)
       look.blurScale = blurScale
     }
     if blades != before.blades {
@@ -122,13 +124,13 @@ struct LookValues: Codable, Equatable, Sendable {
       try Self.check("squeeze", squeeze, 1...2)
       look.apertureSqueeze = squeeze
     }
-    guard (blades ?? 0) >= 3 else {
-      if blades != before.blades {
-        look.apertureRoundness = nil
-        look.apertureRotation = nil
-      }
+    if blades != before.blades, (blades ?? 0) < 3 {
+      // They were of the blades that were chosen.
+      look.apertureRoundness = nil
+      look.apertureRotation = nil
       return look
     }
+    guard (blades ?? recorded.apertureBlades ?? 0) >= 3 else { return look }
     if roundness != before.roundness {
       try Self.check("roundness", roundness, 0...1)
       look.apertureRoundness = roundness

@@ -15,6 +15,8 @@ final class EditSession {
   private(set) var changesPath: String
   /// Why edits are not kept in a journal; `nil` where they are.
   private(set) var journalFailure: String?
+  /// Whether the reason is that another editor holds it: each step tries again.
+  private var isJournalTaken = false
   /// Things that a person should know after opening.
   private(set) var notes: [String] = []
   private var journal: EditJournal?
@@ -23,10 +25,11 @@ final class EditSession {
 
   /// - Parameter note: what a person should know of the choice of the file.
   /// - Throws: `incompatible` for changes of another movie, `invalidState` for a journal in use, `unsupported` for changes
-  ///   that are no file, `unreadable` for those that cannot be read.
+  ///   that are no file, `unreadable` for those that cannot be read, `unwritable` for those in no folder.
   init(recording: Recording, changesPath: String, note: String?) throws(CinematicError) {
     self.changesPath = changesPath
     if let note { notes.append(note) }
+    try ChangesFiles.checkFolder(of: changesPath)
     knownBytes = try ChangesFiles.contents(of: changesPath)
     var changes: Script.Changes?
     if let knownBytes {
@@ -113,7 +116,7 @@ final class EditSession {
     if !replace, let stored = try ChangesFiles.contents(of: changesPath), stored != knownBytes {
       throw CinematicError(
         .invalidState, "\(changesPath) was changed by another program meanwhile",
-        remedy: "save under another name, or save again to replace it")
+        remedy: "save under another name, or choose \"Save over changes made elsewhere\" in More…")
     }
     try write(to: changesPath, replace: true)
     let wasUnsaved = isUnsaved
@@ -155,6 +158,8 @@ final class EditSession {
 
   /// At the end: a journal that holds nothing beyond the changes file goes, and so does one that lacks the way back to it.
   func close() {
+    // The editor that held it may have ended since the last step.
+    if isJournalTaken, isUnsaved { keepWhole() }
     let isWanted = document.current.range != nil && journalFailure == nil
     if !document.hasUnsavedEdits, !isWanted { journal?.remove() }
     journal = nil
@@ -170,7 +175,7 @@ final class EditSession {
   }
 
   /// Writes something into the journal, which is begun where there is none. Edits go on where that fails, and the
-  /// page says so.
+  /// page says so; where another editor holds it, the next step tries again.
   private func keep(_ write: (EditJournal) throws(CinematicError) -> Void) {
     guard journal != nil else { return keepWhole() }
     guard let journal, journalFailure == nil else { return }
@@ -190,22 +195,44 @@ final class EditSession {
 
   /// Begins a journal with every state that there is, so that undo leads as far back as now.
   private func keepWhole() {
-    guard journalFailure == nil else { return }
-    do throws(CinematicError) {
-      if journal == nil {
-        journal = try EditJournal(path: EditJournal.path(besideChanges: changesPath))
+    guard journalFailure == nil || isJournalTaken else { return }
+    journalFailure = nil
+    isJournalTaken = false
+    if journal == nil {
+      do throws(CinematicError) { journal = try begunJournal() } catch {
+        // Nothing is written into one that another editor holds, or that is not understood.
+        journalFailure = error.message
+        isJournalTaken = error.code == .invalidState
+        return
       }
-      guard let journal else { return }
+    }
+    guard let journal else { return }
+    do throws(CinematicError) {
       try journal.appendFirst(document.states[0])
       for state in document.states.dropFirst() { try journal.append(state, joins: false) }
       for _ in (document.position + 1)..<document.states.count { try journal.appendUndo() }
       if !document.hasUnsavedEdits { try journal.appendSaved() }
     } catch {
       // Its first part would show older edits.
-      journal?.remove()
-      journal = nil
+      journal.remove()
+      self.journal = nil
       journalFailure = error.message
     }
+  }
+
+  /// Opens a journal for edits that are not in one. One may be there that another editor has left with edits that were never
+  /// saved: they come before the present state, so that undo leads to them.
+  private func begunJournal() throws(CinematicError) -> EditJournal {
+    let opened = try EditJournal(path: EditJournal.path(besideChanges: changesPath))
+    var other = EditDocument(document.saved)
+    guard try opened.recover(&other) > 0, other.hasUnsavedEdits else { return opened }
+    let present = document.current
+    guard other.current != present else { return opened }
+    document.take(other.current)
+    document.take(present)
+    revision += 1
+    notes.append("another editor has left edits that were never saved: undo leads to them")
+    return opened
   }
 }
 
@@ -215,10 +242,15 @@ enum FileName {
   ///
   /// - Throws: `invalidParameter` for a name with a folder in it, say.
   static func checked(_ name: String, ending: String) throws(CinematicError) -> String {
-    let full = name.hasSuffix("." + ending) ? name : "\(name).\(ending)"
+    let full = name.lowercased().hasSuffix("." + ending) ? name : "\(name).\(ending)"
+    guard !name.contains("%") else {
+      throw CinematicError(
+        .invalidParameter, "'\(name.prefix(80))' has a %, which stands for numbers of pictures",
+        remedy: "leave it out")
+    }
     guard !name.isEmpty, full.utf8.count <= 200, !name.hasPrefix("."), !name.hasPrefix("-"),
       name.unicodeScalars.allSatisfy({
-        $0 != "/" && $0 != "\\" && $0 != "%" && $0.value >= 32 && $0.value != 127
+        $0 != "/" && $0 != "\\" && $0.value >= 32 && $0.value != 127
       })
     else {
       throw CinematicError(

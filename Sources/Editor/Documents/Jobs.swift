@@ -8,6 +8,8 @@ import Foundation
 actor Jobs {
   private struct Job {
     var item: Message.Jobs.Item
+    /// The file that it writes.
+    var output: String
     var process: CommandProcess
     /// Removed at the end.
     var scratch: [String]
@@ -37,18 +39,26 @@ actor Jobs {
   /// Starts a command.
   ///
   /// - Parameters:
+  ///   - output: the file that it writes.
   ///   - scratch: files that go when it has ended.
   ///   - whenDone: called with whether it succeeded.
-  /// - Throws: `invalidState` where too many run.
+  /// - Throws: `invalidState` where too many run, or one that writes the same file.
   func start(
-    _ title: String, _ arguments: [String], scratch: [String] = [],
+    _ output: String, _ arguments: [String], scratch: [String] = [],
     whenDone: @escaping @Sendable (Bool) async -> Void = { _ in }
   ) throws(CinematicError) {
-    guard jobs.values.count(where: { $0.item.state == "running" }) < Self.capacity else {
+    let title = URL(fileURLWithPath: output).lastPathComponent
+    let running = jobs.values.filter { $0.item.state == "running" }
+    let isTaken = running.contains { $0.output == output }
+    guard running.count < Self.capacity, !isTaken else {
       for path in scratch { unlink(path) }
-      throw CinematicError(
-        .invalidState, "\(Self.capacity) jobs are running already",
-        remedy: "wait for one of them, or cancel it")
+      throw isTaken
+        ? CinematicError(
+          .invalidState, "\(title) is being written already",
+          remedy: "give another name, or wait until it is done")
+        : CinematicError(
+          .invalidState, "\(Self.capacity) jobs are running already",
+          remedy: "wait for one of them, or cancel it")
     }
     count += 1
     let task = count
@@ -66,7 +76,7 @@ actor Jobs {
       throw error
     }
     let item = Message.Jobs.Item(task: task, title: title, done: 0, state: "running", notes: [])
-    jobs[task] = Job(item: item, process: process, scratch: scratch)
+    jobs[task] = Job(item: item, output: output, process: process, scratch: scratch)
     // Of the jobs that have ended, few are listed.
     for old in jobs.values.filter({ $0.item.state != "running" }).map(\.item.task).sorted()
       .dropLast(8)

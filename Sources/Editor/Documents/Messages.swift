@@ -40,6 +40,8 @@ enum Message {
   struct Document: Encodable {
     var type = "document"
     var movie: Int
+    /// Tells an opening of the movie from others: a file that was replaced is opened anew.
+    var opening: String
     var name: String
     var frameCount: Int
     /// Seconds from frame to frame; none where `times` are listed.

@@ -30,7 +30,7 @@ extension MovieDocument {
     }
     return Message.data(
       Message.Document(
-        movie: number, name: URL(fileURLWithPath: path).lastPathComponent,
+        movie: number, opening: opening, name: URL(fileURLWithPath: path).lastPathComponent,
         frameCount: renderer.frameCount, frameDuration: isSteady ? step.seconds : nil,
         start: times[0].start.seconds, end: times[times.count - 1].end.seconds,
         times: isSteady ? nil : times.map(\.start.seconds), width: renderer.dimensions.width,
@@ -45,6 +45,7 @@ extension MovieDocument {
   func stateDescription() -> Data {
     let state = session.document.current
     let script = state.script
+    let tracks = TrackTable(script)
     let racks = script.focusTransitions.map { rack in
       Message.State.Rack(
         to: DecisionKey(rack.to), start: rack.timeRange.start.seconds,
@@ -57,42 +58,36 @@ extension MovieDocument {
         movie: number, revision: session.revision, fNumber: script.fNumber,
         range: state.range.map { [frame(at: $0.start), frame(at: $0.end)] },
         look: LookValues(state.look),
-        decisions: script.decisions(in: script.timeRange).map { item($0, script) },
-        removed: script.removedBaseDecisions.map { item($0, script) },
-        tracks: script.detectionTracks.map(track), racks: racks, focus: focus(script),
+        decisions: script.decisions(in: script.timeRange).map { item($0, script, tracks) },
+        removed: script.removedBaseDecisions.map { item($0, script, tracks) },
+        tracks: tracks.all.map(track), racks: racks, focus: focus(script, tracks),
         canUndo: session.document.canUndo, canRedo: session.document.canRedo,
         isUnsaved: session.isUnsaved, journalFailure: session.journalFailure))
   }
 
-  private func item(_ decision: Decision, _ script: Script) -> Message.State.DecisionItem {
-    let track = script.detectionTrack(for: decision)
+  private func item(
+    _ decision: Decision, _ script: Script, _ tracks: TrackTable
+  ) -> Message.State.DecisionItem {
     let transition = script.transition(for: decision)
     return Message.State.DecisionItem(
-      key: DecisionKey(decision), frame: scriptedFrame(at: decision.time),
+      key: DecisionKey(decision), frame: firstFrame(of: decision.time),
       seconds: decision.time.seconds, isStrong: decision.isStrongDecision,
       isUser: decision.isUserDecision,
       isMoved: !decision.isUserDecision && !recorded.contains(decision),
-      label: Detection.accessibilityLabel(for: track?.detectionType ?? .unknown),
-      tracks: tracks(of: decision, script), wanted: transition?.duration.seconds,
+      label: Detection.accessibilityLabel(
+        for: tracks.preferred(of: decision)?.detectionType ?? .unknown),
+      tracks: tracks.ids(of: decision), wanted: transition?.duration.seconds,
       curve: transition?.curve.description)
   }
 
-  /// The tracks that a decision can focus on.
-  private func tracks(of decision: Decision, _ script: Script) -> [Int64] {
-    if let id = decision.detectionID { return [id.rawValue] }
-    return script.detectionTracks.filter { $0.detectionGroupID == decision.detectionGroupID }
-      .compactMap { $0.detectionID?.rawValue }
-  }
-
-  private func focus(_ script: Script) -> [Message.State.Focus] {
+  private func focus(_ script: Script, _ tracks: TrackTable) -> [Message.State.Focus] {
     let parts = script.decisionsInForce
     return parts.indices.compactMap { index in
       guard let decision = parts[index].decision else { return nil }
       let end =
-        index + 1 < parts.count ? scriptedFrame(at: parts[index + 1].start) : renderer.frameCount
+        index + 1 < parts.count ? firstFrame(of: parts[index + 1].start) : renderer.frameCount
       return Message.State.Focus(
-        tracks: tracks(of: decision, script), start: scriptedFrame(at: parts[index].start), end: end
-      )
+        tracks: tracks.ids(of: decision), start: firstFrame(of: parts[index].start), end: end)
     }
   }
 
@@ -133,11 +128,9 @@ extension MovieDocument {
     return max(starts.partitionPoint { $0 <= time } - 1, 0)
   }
 
-  /// The frame that is on the screen at a time of the script's.
-  func scriptedFrame(at time: Time) -> Int {
-    guard time < renderer.recording.timeRange.end else { return renderer.frameCount }
-    return max(scriptStarts.partitionPoint { $0 <= time } - 1, 0)
-  }
+  /// The first frame in which a decision of a time of the script's is in force: that at the time or, between two frames, the next
+  /// one; the number of frames behind the last one's start.
+  func firstFrame(of time: Time) -> Int { scriptStarts.partitionPoint { $0 < time } }
 
   /// When a frame appears.
   func time(_ frame: Int?) throws(CinematicError) -> Time {
@@ -173,5 +166,34 @@ extension MovieDocument {
       Message.Curve(
         movie: number, revision: session.revision, start: first, end: last, focus: values,
         low: min(range.low, range.high), high: max(range.low, range.high)))
+  }
+}
+
+/// The tracks of a script by what decisions name them by, for a state with many decisions.
+private struct TrackTable {
+  let all: [DetectionTrack]
+  private var byID: [DetectionID: DetectionTrack] = [:]
+  private var byGroup: [DetectionGroupID: [DetectionTrack]] = [:]
+
+  init(_ script: Script) {
+    all = script.detectionTracks
+    for track in all {
+      if let id = track.detectionID { byID[id] = track }
+      if let group = track.detectionGroupID { byGroup[group, default: []].append(track) }
+    }
+  }
+
+  /// The tracks that a decision can focus on.
+  func ids(of decision: Decision) -> [Int64] {
+    if let id = decision.detectionID { return [id.rawValue] }
+    guard let group = decision.detectionGroupID else { return [] }
+    return byGroup[group]?.compactMap { $0.detectionID?.rawValue } ?? []
+  }
+
+  /// The first choice among them.
+  func preferred(of decision: Decision) -> DetectionTrack? {
+    if let id = decision.detectionID { return byID[id] }
+    guard let group = decision.detectionGroupID else { return nil }
+    return byGroup[group]?.min { $0.detectionType.focusRank < $1.detectionType.focusRank }
   }
 }

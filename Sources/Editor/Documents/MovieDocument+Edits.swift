@@ -10,7 +10,10 @@ import Foundation
 /// Steps of editing, as clients ask for them.
 extension MovieDocument {
   /// Does what a client asks for, and tells all clients.
+  ///
+  /// - Throws: `invalidState` where another movie is in the place of this one, and what the step throws.
   func perform(_ command: Command) async throws(CinematicError) {
+    if command.name != .cancelFollowing { try file.check() }
     switch command.name {
     case .tap: try await tap(command)
     case .fix: try await fix(command)
@@ -43,6 +46,12 @@ extension MovieDocument {
   }
 
   func tell() { send(stateDescription(), "state") }
+
+  /// Tells all clients of the movie that it was opened anew.
+  func tellOfOpening() {
+    send(description(), "document")
+    tell()
+  }
 
   /// Says where the changes are from now on, and that a changes file has no place for in and out.
   private func tellOfSaving(isNew: Bool) {
@@ -85,7 +94,11 @@ extension MovieDocument {
       return .removeTrack(DetectionID(track))
     case .rack:
       guard let seconds = command.seconds else { return .setRack(try decision(), nil) }
-      guard seconds.isFinite, (0...3600).contains(seconds) else { throw Self.incomplete }
+      guard (0...Self.longestRack).contains(seconds) else {
+        throw CinematicError(
+          .invalidParameter, "a rack cannot last \(seconds) s",
+          remedy: "choose 0 to \(Int(Self.longestRack)) s, or none for the automatic one")
+      }
       var curve = Transition.Curve.minimumJerk
       if let name = command.curve {
         guard let named = Transition.Curve.allCases.first(where: { $0.description == name }) else {
@@ -109,7 +122,7 @@ extension MovieDocument {
           end: renderer.timeRange(ofFrame: end - 1).end))
     case .look:
       guard let values = command.look else { throw Self.incomplete }
-      let look = try values.look(over: script.changedLook)
+      let look = try values.look(over: script.changedLook, recorded: script.recording.look)
       try RenderingSession.Attributes().with(look).validate()
       return .setLook(look)
     case .direct: return .direct
@@ -117,6 +130,9 @@ extension MovieDocument {
     default: throw Self.incomplete
     }
   }
+
+  /// Of racks that a page asks for, in seconds; its field has the same bound.
+  private static let longestRack = 3600.0
 
   private static let incomplete = CinematicError(
     .invalidParameter, "a command of the page is incomplete or outside its range",

@@ -83,6 +83,8 @@ extension MovieDocument {
     following = nil
     var message = Message.Following(movie: number, task: task, done: 0, total: 0)
     do throws(CinematicError) {
+      // It may have been another movie's pictures that were looked at.
+      try file.check()
       guard let followed = try result.get() else {
         throw CinematicError(.incomplete, "the movie has no disparity from here on")
       }

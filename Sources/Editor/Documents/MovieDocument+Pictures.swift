@@ -67,6 +67,8 @@ extension MovieDocument {
     let last = try self.time(min(frame + distance, renderer.frameCount - 1))
     let tolerance = Thumbnails.Tolerance(before: time - first, after: last - time)
     if thumbnails == nil {
+      // They are opened by the path.
+      try file.check()
       thumbnails = Task { [path, devices] in
         var settings = Thumbnails.Settings()
         settings.maximumSize = Dimensions(width: 160, height: 160)

@@ -12,6 +12,10 @@ import Foundation
 actor MovieDocument {
   nonisolated let number: Int
   nonisolated let path: String
+  /// Looked at before each step: another movie may have its place.
+  nonisolated let file: MovieFile
+  /// Tells this opening of the movie from others.
+  nonisolated let opening = UUID().uuidString
   let renderer: PreviewRenderer
   /// The width of a pixel over its height, as the movie is shown.
   let pixelAspect: Double
@@ -63,6 +67,7 @@ actor MovieDocument {
     self.send = send
     self.announce = announce
     hasScreenTable = screenTable != nil
+    file = MovieFile(path)
     let asset = try Asset.named(path)
     renderer = try await PreviewRenderer(
       asset: asset, devices: devices, screenTable: screenTable)
@@ -129,7 +134,10 @@ actor MovieDocument {
   // MARK: - For commands
 
   /// The parts of the present state that an export needs: the changes in a file of its own, and the range.
+  ///
+  /// - Throws: `invalidState` where another movie is in the place of this one, `unwritable`.
   func snapshot(in folder: String) throws(CinematicError) -> (changes: String, range: [String]) {
+    try file.check()
     let state = session.document.current
     let path = "\(folder)/\(UUID().uuidString).focus"
     let writer = try DataWriter(path: path)

@@ -34,7 +34,8 @@ $("empty").hidden = true;
 
 on("document", (movie) => {
   shownRevision = -1;
-  const isNew = model.document?.movie !== movie.movie;
+  // A file that was replaced is opened anew, as another movie.
+  const isNew = model.document?.movie !== movie.movie || model.document.opening !== movie.opening;
   model.document = movie;
   // The next message of one that goes on shows it again; that of its end may have come to nobody.
   $("following").hidden = true;
@@ -162,7 +163,8 @@ $("export").addEventListener("click", () => {
   $("export-range").textContent = isWhole
     ? "The whole movie."
     : `From ${clock(timeOf(start))} to ${clock(timeOf(end))}: frames ${start} to ${end - 1}.`;
-  const stem = model.document.name.replace(/\.[^.]*$/, "");
+  // What no name of a result may have is left out.
+  const stem = model.document.name.replace(/\.[^.]*$/, "").replace(/[%\\]/g, "").replace(/^[.-]+/, "");
   if ($("export-name").value === "") $("export-name").value = `${stem}-film.${preset()?.endings[0] ?? "mp4"}`;
   $("replace-file").checked = false;
   $("export-dialog").showModal();

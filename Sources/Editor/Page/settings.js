@@ -14,19 +14,23 @@ const aperture = $("aperture");
 let gesture = 0;
 /** Movements are counted anew when the page is loaded, and in other windows: those are others. */
 const nameOfGesture = (kind) => `${kind} ${line} ${gesture}`;
-let pending = null;
-let isWaiting = false;
+/** The slider's newest value, which is still to be sent, and the one that the program has not done yet. */
+let waiting = null;
+let sent = null;
 
-/** Values of a slider on their way: the newest, one at a time. */
+/** Sends values of a slider, one at a time: the next is the newest, once the program has done the one before. */
 function sendValue(value) {
-  pending = value;
-  if (isWaiting) return;
-  isWaiting = true;
-  requestAnimationFrame(() => {
-    isWaiting = false;
-    send("fNumber", { value: pending, gesture: nameOfGesture("aperture") });
-  });
+  waiting = { value, gesture: nameOfGesture("aperture") };
+  if (!sent) sendWaiting();
 }
+
+function sendWaiting() {
+  sent = waiting;
+  waiting = null;
+  if (sent && !send("fNumber", sent)) sent = null;
+}
+for (const type of ["state", "failure"]) on(type, () => { if (sent) sendWaiting(); });
+for (const type of ["closed", "document"]) on(type, () => { waiting = sent = null; });
 
 aperture.addEventListener("pointerdown", () => { gesture += 1; });
 aperture.addEventListener("keydown", () => { gesture += 1; });
@@ -123,7 +127,8 @@ $("rack-curve").addEventListener("change", () => {
 /** Shows the edits, made here or in another window; also in the field that is being written in, if all are `forced`. */
 export function showState(forced = false) {
   const { state } = model;
-  const number = state.fNumber;
+  // The slider is ahead of the program while a value is on its way.
+  const number = sent?.value ?? state.fNumber;
   showNumber(number);
   let nearest = 0;
   stops.forEach((stop, index) => {
@@ -138,8 +143,9 @@ export function showState(forced = false) {
   fill("blur-scale", state.look.blurScale === undefined ? undefined : Number(state.look.blurScale.toFixed(4)), recorded.blurScale?.toFixed(3) ?? "");
   fill("blades", state.look.blades);
   fill("squeeze", state.look.squeeze, recorded.squeeze ?? 1);
-  $("roundness").disabled = !(state.look.blades >= 3);
-  $("roundness").value = state.look.roundness ?? 0;
+  // Recorded blades have a roundness, too.
+  $("roundness").disabled = !((state.look.blades ?? recorded.blades) >= 3);
+  $("roundness").value = state.look.roundness ?? recorded.roundness ?? 0;
   $("undo").disabled = !state.canUndo;
   $("redo").disabled = !state.canRedo;
   $("save").disabled = !state.isUnsaved;

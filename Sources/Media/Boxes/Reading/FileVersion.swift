@@ -34,8 +34,12 @@ package struct FileVersion: Sendable {
 
   /// Whether the bytes of the file may be others by now. A recording that goes on grows, and keeps what it has.
   package func hasChanged(_ descriptor: Int32) -> Bool {
-    guard let now = FileVersion(of: descriptor) else { return false }
-    return now.byteCount < byteCount
+    FileVersion(of: descriptor).map(hasChanged(to:)) ?? false
+  }
+
+  /// The same for a later version.
+  package func hasChanged(to now: FileVersion) -> Bool {
+    now.byteCount < byteCount
       || now.byteCount == byteCount
         && (now.change.tv_sec, now.change.tv_nsec) != (change.tv_sec, change.tv_nsec)
   }
