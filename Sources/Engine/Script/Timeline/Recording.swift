@@ -30,8 +30,8 @@ public struct Recording: Equatable, Sendable {
   package private(set) var codedDisparities: ClosedRange<Float>?
   /// The lens that the film was meant for.
   public private(set) var look: Look
-  /// A fingerprint of everything above but the look and the measure of a movie's codes: changes belong to the recording they were made
-  /// on.
+  /// A fingerprint of everything above but the look and the measure of a movie's codes: changes belong to the recording
+  /// they were made on.
   public let identity: Identity
 
   /// - Parameters:
