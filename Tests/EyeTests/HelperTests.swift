@@ -45,6 +45,21 @@ import Testing
     }
   }
 
+  /// Lines of text that end as on Windows, and bytes behind them that are none.
+  @Test func takesLinesThatEndInCarriageReturns() async throws {
+    let provider = HelperProvider(
+      command: "printf 'map 2 1 disparity\\r\\n'; printf '\\r\\n\\r\\n\\r\\n\\r\\n'; cat >/dev/null"
+    )
+    let estimate = try await provider.estimate(
+      EstimationInput(picture: try Self.picture { _, _ in 9 }))
+    #expect(estimate.map.dimensions == Dimensions(width: 2, height: 1))
+    #expect(estimate.map.cells.map(\.bitPattern) == [0x0A0D_0A0D, 0x0A0D_0A0D])
+    let detector = HelperDetector(
+      command: "printf 'objects 1\\r\\nhumanFace 0.5 0.5 0.25 0.25 1\\r\\n'; cat >/dev/null")
+    let found = try await detector.detect(try Self.picture { _, _ in 9 }, turn: .identity)
+    #expect(found.map(\.confidence) == [1])
+  }
+
   @Test(arguments: [
     ("exit 3", "ended with code 3"),
     ("no-such-program-here 2>/dev/null", "ended with code 127"),

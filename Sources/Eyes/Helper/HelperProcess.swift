@@ -109,10 +109,14 @@ final class HelperProcess: @unchecked Sendable {
     return (count, number)
   }
 
+  /// A line of text, without its end: a line feed, or carriage return and line feed.
+  ///
+  /// - Parameter most: bytes.
   func readLine(most: Int) throws(CinematicError) -> String {
     while true {
       if let end = unread.firstIndex(of: 10), end <= most {
-        let line = String(decoding: unread[..<end], as: UTF8.self)
+        let text = unread[..<end]
+        let line = String(decoding: text.last == 13 ? text.dropLast() : text, as: UTF8.self)
         unread.removeSubrange(...end)
         return line
       }
