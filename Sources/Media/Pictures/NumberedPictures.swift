@@ -89,7 +89,8 @@ final class NumberedPictures: ByteSource {
     throw CinematicError(
       .incomplete, "\(names), and there are later ones",
       remedy:
-        "complete the files; focal render takes some with --frames, or --on-missing hold or skip")
+        "complete the files, or leave the gap out with --frames or --on-missing, whichever the command has"
+    )
   }
 
   /// A file as a whole.

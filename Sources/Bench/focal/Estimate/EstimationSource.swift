@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalCommands
 import FocalCore
 import FocalEyes
 import FocalMedia
@@ -32,9 +33,11 @@ struct EstimationSource: Sendable {
       let other = try await FrameReader.open(path, options: options)
       let (own, theirs) = (reader.properties, other.properties)
       guard own.frameCount == theirs.frameCount else {
+        let those = reader.choosesFrames ? "of the chosen frames, " : ""
         throw CinematicError(
           .incompatible,
-          "\(input) has \(own.frameCount) frames and \(path) has \(theirs.frameCount): they are no pair",
+          "\(those)\(input) has \(counted(own.frameCount, "frame")) and \(path) has \(theirs.frameCount):"
+            + " they are no pair",
           remedy: "give both eyes of the same recording, cut alike")
       }
       guard own.preferredTransform == theirs.preferredTransform else {

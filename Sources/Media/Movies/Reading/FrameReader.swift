@@ -153,7 +153,9 @@ public final class FrameReader: Sendable {
             .incomplete,
             "\(asset.name) has no \(wanted): its files go on with \(numbers[range.lowerBound]) after"
               + " \(numbers[range.lowerBound - 1])",
-            remedy: "choose frames that are there; focal render holds others with --on-missing")
+            remedy:
+              "choose frames that are there, or hold others with --on-missing if the command has it"
+          )
         }
         throw CinematicError(
           .invalidParameter,
