@@ -138,7 +138,10 @@ struct EstimateCommand: ParsableCommand {
           input: input, source: source, provider: choice.provider, output: output,
           overwrite: force, resumes: resume, keepsValues: keepValues, interval: choice.interval,
           progress: report.style)
-        return (try await job.run(), choice)
+        let done = try await job.run()
+        SourceNotes(input: input, output: output, options: options)
+          .tellOfMissingFrames(source.reader)
+        return (done, choice)
       }
     }
     let result = Report(
