@@ -14,6 +14,7 @@ import Testing
     let name = "flickering"
     var truth: [UInt8: [Float]]
     var isNoisy: Bool
+    var kind: DisparityEstimate.Kind
 
     func estimate(_ input: EstimationInput) async throws(CinematicError) -> DisparityEstimate {
       // Pictures carry their number in their first byte.
@@ -30,7 +31,7 @@ import Testing
       return DisparityEstimate(
         map: try PixelBuffer(
           dimensions: SteadyTests.size, format: .disparityFloat, tags: .linearBT709, values: values),
-        kind: .relative)
+        kind: kind)
     }
   }
 
@@ -38,18 +39,22 @@ import Testing
     var pictures: [PixelBuffer] = []
     var truth: [[Float]] = []
 
-    func provider(isNoisy: Bool) -> Flickering {
+    func provider(
+      isNoisy: Bool, _ kind: DisparityEstimate.Kind = .relative
+    ) -> Flickering {
       Flickering(
         truth: Dictionary(
           uniqueKeysWithValues: truth.enumerated().map { (UInt8($0.offset), $0.element) }),
-        isNoisy: isNoisy)
+        isNoisy: isNoisy, kind: kind)
     }
 
     /// The maps, in order; by default every one.
     func maps(
-      _ provider: any DisparityProvider, every interval: Int, of part: Range<Int>? = nil
+      _ provider: any DisparityProvider, every interval: Int, of part: Range<Int>? = nil,
+      _ kind: DisparityEstimate.Kind = .relative
     ) async throws -> [[Float]] {
-      let steady = SteadyEstimator(provider, interval: interval, size: SteadyTests.size)
+      let steady = SteadyEstimator(
+        provider, interval: interval, size: SteadyTests.size, kind: kind)
       let all = 0..<pictures.count
       let wanted = part ?? all
       var maps: [[Float]] = []
@@ -129,6 +134,31 @@ import Testing
     #expect(isOwn)
     let last = zip(maps[6], clip.truth[6]).map { abs($0 - $1) }.reduce(0, +) / Float(maps[6].count)
     #expect(last < 0.0035)
+  }
+
+  /// Maps of one measure are carried, and neither fitted nor averaged: those that are asked for stay what they are.
+  @Test func carriesMetricMapsAsTheyAre() async throws {
+    let clip = try Self.clip(SampleScene(), count: 7)
+    let provider = clip.provider(isNoisy: true, .metric)
+    let maps = try await clip.maps(provider, every: 3, .metric)
+    #expect(maps.count == 7)
+    for number in [0, 3, 6] {
+      let own = try await provider.estimate(EstimationInput(picture: clip.pictures[number]))
+      let isOwn = maps[number] == own.map.cells
+      #expect(isOwn, "picture \(number)")
+    }
+    let isCarried = maps[4] != maps[3] && maps[4] != maps[6]
+    #expect(isCarried)
+  }
+
+  @Test func refusesMapsOfSeveralKinds() async throws {
+    let clip = try Self.clip(SampleScene(), count: 2)
+    let provider = clip.provider(isNoisy: false, .metric)
+    let error = await #expect(throws: CinematicError.self) {
+      _ = try await clip.maps(provider, every: 1)
+    }
+    #expect(error?.code == .incompatible)
+    #expect(error?.message.contains("metric disparity after one of relative") == true)
   }
 
   /// Before a cut, across one and behind it, to the bit.

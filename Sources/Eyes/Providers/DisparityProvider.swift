@@ -80,4 +80,16 @@ public struct DisparityEstimate: Sendable {
     self.confidence = confidence
     self.kind = kind
   }
+
+  /// - Parameters:
+  ///   - kind: of the clip's other maps.
+  ///   - name: the provider's.
+  /// - Throws: `incompatible` for an estimate of another kind: its numbers mean something else.
+  package func check(_ kind: Kind, by name: String) throws(CinematicError) {
+    guard self.kind != kind else { return }
+    throw CinematicError(
+      .incompatible,
+      "\(name) made a map of \(self.kind.rawValue) disparity after one of \(kind.rawValue) disparity",
+      remedy: "make every map of a clip of one kind")
+  }
 }

@@ -3,11 +3,12 @@
 import EyeKernels
 import FocalCore
 
-/// Steady maps of a clip from a provider whose scale changes from picture to picture, as those of models do.
+/// Maps of a clip from a provider that sees every so many pictures, and steady ones where its scale changes from picture to
+/// picture, as those of models do.
 ///
-/// The provider sees every so many pictures. Each of its maps is brought to the one before by a line (the scale and
+/// Each map of relative disparity is brought to the one before by a line (the scale and
 /// the offset that fit best where both show the same), and averaged with it along the optical flow; what was hidden
-/// before is taken as it is. Maps between two of them are carried by the flow from both sides, each weighted by how well
+/// before is taken as it is. Maps of one measure in every picture stay as they are. Maps between two of them are carried by the flow from both sides, each weighted by how well
 /// the pictures agree. At cuts everything begins anew: a map depends on nothing before the last cut.
 ///
 /// Pictures come in rising order, and the maps in the same. Where only some maps of a clip are wanted, pictures before and
@@ -48,13 +49,18 @@ public final class SteadyEstimator {
   public let interval: Int
   private let provider: any DisparityProvider
   private let size: Dimensions
+  private let kind: DisparityEstimate.Kind
   private var anchor: Anchor?
 
   /// - Parameters:
   ///   - interval: 1 for a map of every picture.
   ///   - size: of the provider's maps.
-  public init(_ provider: any DisparityProvider, interval: Int, size: Dimensions) {
-    (self.provider, self.size) = (provider, size)
+  ///   - kind: of the provider's maps.
+  public init(
+    _ provider: any DisparityProvider, interval: Int, size: Dimensions,
+    kind: DisparityEstimate.Kind = .relative
+  ) {
+    (self.provider, self.size, self.kind) = (provider, size, kind)
     self.interval = max(1, interval)
   }
 
@@ -79,8 +85,8 @@ public final class SteadyEstimator {
   ///   - clip: the pictures that there are. Unless a map right before the wanted ones is known, maps are estimated from the
   ///     cut before them on; the last one is carried from the next picture that the provider sees. Pictures that are not
   ///     wanted and cannot be read end the clip. `nil` if there are no others.
-  /// - Throws: what the source, the provider and the sink throw; `incompatible` for maps of several sizes, `unsupported`
-  ///   for maps of neither disparity format.
+  /// - Throws: what the source, the provider and the sink throw; `incompatible` for maps of several sizes or kinds,
+  ///   `unsupported` for maps of neither disparity format.
   public func estimate(
     _ numbers: Range<Int>, of clip: Range<Int>? = nil, _ source: Source, _ sink: Sink
   ) async throws(CinematicError) {
@@ -122,15 +128,18 @@ public final class SteadyEstimator {
         anchor = nil
         continue
       }
-      let made = try await provider.estimate(latest).map.storedAsFloats()
+      let estimate = try await provider.estimate(latest)
+      try estimate.check(kind, by: provider.name)
+      let made = try estimate.map.storedAsFloats()
       guard made.dimensions == size else {
         throw CinematicError(
           .incompatible, "\(provider.name) made a map of \(made.dimensions) after one of \(size)",
           remedy: "make every map of a clip of one size")
       }
       let end = next + looks.count - 1
-      let new = Anchor(
-        number: end, look: last, values: try steady(made.cells, of: last.luma, after: looks.count))
+      var values = made.cells
+      if kind == .relative { values = try steady(values, of: last.luma, after: looks.count) }
+      let new = Anchor(number: end, look: last, values: values)
       for number in next..<end where numbers.contains(number) {
         let values = try between(looks[number - next].luma, number, anchor, new)
         try await sink(number, try .map(values, size))

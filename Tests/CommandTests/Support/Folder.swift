@@ -25,7 +25,8 @@ final class Folder: Sendable {
   /// - Parameters:
   ///   - value: the disparity in Python, by `x`, `y`, and the picture's width `w`, height `h` and RGB bytes `p`.
   ///   - cell: pixels of the picture across a pixel of the map.
-  func writeMapHelper(_ value: String, cell: Int = 1) {
+  ///   - kind: the meaning of the values.
+  func writeMapHelper(_ value: String, cell: Int = 1, kind: String = "disparity") {
     write(
       Array(
         """
@@ -36,7 +37,7 @@ final class Folder: Sendable {
             w, h = int(w), int(h)
             p = i.read(3 * w * h)
             v = array.array('f', [\(value) for y in range(0, h // n * n, n) for x in range(0, w // n * n, n)])
-            o.write(b'map %d %d disparity\\n' % (w // n, h // n) + v.tobytes())
+            o.write(b'map %d %d \(kind)\\n' % (w // n, h // n) + v.tobytes())
             o.flush()
         """.utf8), to: "helper.py")
   }

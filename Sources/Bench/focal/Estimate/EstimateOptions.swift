@@ -44,7 +44,7 @@ struct EstimateOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Of clips, a model or a helper sees every so many pictures, and maps are carried to those between. (default: by its"
-        + " speed, 1 to 5)", valueName: "n"))
+        + " speed, 1 to 5; of metric depth 1)", valueName: "n"))
   var every: Int?
 
   var isGiven: Bool { given != nil }

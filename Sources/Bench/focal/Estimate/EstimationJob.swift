@@ -21,7 +21,8 @@ struct EstimationJob: Sendable {
   var storesHalves = false
   /// The maps that are made beside those of the chosen frames.
   var surroundings = EstimationSurroundings()
-  /// How many pictures of a clip further a provider of relative disparity is asked; `nil` leaves that to its speed.
+  /// How many pictures of a clip further the provider is asked; `nil` leaves that to its speed if its disparity is
+  /// relative, and asks for every picture if not.
   var interval: Int?
   var progress: Progress.Style
 
@@ -67,6 +68,7 @@ struct EstimationJob: Sendable {
     guard let first = sampled.first else {
       throw CinematicError(.malformed, "\(input) holds no picture")
     }
+    for sample in sampled { try sample.check(first.kind, by: provider.name) }
     let maps = sampled.map(\.map)
     let range = keepsValues ? nil : EstimatedRange(of: maps)
     guard keepsValues || range != nil else {
@@ -86,15 +88,16 @@ struct EstimationJob: Sendable {
     let target = try MapOutput(
       self, format, first.map.dimensions, range: range, count: count, since: start)
     defer { target.cancel() }
-    var interval = 1
-    let isSteadied = first.kind == .relative && source.reader.allFrameNumbers.count > 1
-    if isSteadied { interval = self.interval ?? Self.interval(seconds: samples.seconds) }
+    let isClip = source.reader.allFrameNumbers.count > 1
+    let isRelative = first.kind == .relative
+    let usualInterval = isRelative ? Self.interval(seconds: samples.seconds) : 1
+    let interval = isClip ? self.interval ?? usualInterval : 1
     for part in parts {
       target.beginPart()
-      if isSteadied {
-        try await writeSteady(part, to: target, every: interval)
+      if isClip, isRelative || interval > 1 {
+        try await writeCarried(part, to: target, first.kind, every: interval)
       } else {
-        try await writeEach(part, to: target, samples.estimates)
+        try await writeEach(part, to: target, first.kind, samples.estimates)
       }
     }
     try target.finish()
@@ -146,9 +149,19 @@ struct EstimationJob: Sendable {
     return result
   }
 
+  /// - Throws: what the provider throws; `incompatible` for an estimate of another kind.
+  private func estimate(
+    _ input: EstimationInput, _ kind: DisparityEstimate.Kind
+  ) async throws(CinematicError) -> DisparityEstimate {
+    let estimate = try await provider.estimate(input)
+    try estimate.check(kind, by: provider.name)
+    return estimate
+  }
+
   /// Maps that do not depend on each other.
   private func writeEach(
-    _ numbers: Range<Int>, to target: MapOutput, _ known: [Int: DisparityEstimate]
+    _ numbers: Range<Int>, to target: MapOutput, _ kind: DisparityEstimate.Kind,
+    _ known: [Int: DisparityEstimate]
   ) async throws(CinematicError) {
     var known = known
     for number in numbers {
@@ -157,10 +170,10 @@ struct EstimationJob: Sendable {
       if let sample = known.removeValue(forKey: number) {
         estimate = sample
       } else {
-        estimate = try await provider.estimate(try await source.input(number))
+        estimate = try await self.estimate(try await source.input(number), kind)
       }
       if !target.goesOn, target.isEmpty(estimate.map),
-        let before = try await lastMap(before: number, like: target)
+        let before = try await lastMap(before: number, kind, like: target)
       {
         try target.goOn(after: before)
       }
@@ -170,21 +183,23 @@ struct EstimationJob: Sendable {
 
   /// The last map before a frame that holds a disparity; `nil` if there is none, or a frame on the way cannot be read.
   private func lastMap(
-    before number: Int, like target: MapOutput
+    before number: Int, _ kind: DisparityEstimate.Kind, like target: MapOutput
   ) async throws(CinematicError) -> PixelBuffer? {
     for earlier in (0..<number).reversed() {
       guard let input = try await source.input(ifReadable: earlier) else { return nil }
-      let map = try await provider.estimate(input).map
+      let map = try await estimate(input, kind).map
       if map.dimensions == target.dimensions, !target.isEmpty(map) { return map }
     }
     return nil
   }
 
-  /// Maps of relative disparity, whose scale changes from picture to picture.
-  private func writeSteady(
-    _ numbers: Range<Int>, to target: MapOutput, every interval: Int
+  /// Maps that are carried between pictures, and steadied where their scale changes from one to the next.
+  private func writeCarried(
+    _ numbers: Range<Int>, to target: MapOutput, _ kind: DisparityEstimate.Kind,
+    every interval: Int
   ) async throws(CinematicError) {
-    let steady = SteadyEstimator(provider, interval: interval, size: target.dimensions)
+    let steady = SteadyEstimator(
+      provider, interval: interval, size: target.dimensions, kind: kind)
     var next = numbers.lowerBound
     while next < numbers.upperBound {
       if try target.keeps(next) {
