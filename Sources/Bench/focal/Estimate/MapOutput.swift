@@ -18,8 +18,8 @@ final class MapOutput {
   private var progress: Progress
   private var latest: PixelBuffer?
   private var hasWritten = false
-  /// Maps that reach beyond what a file holds, and pictures without any disparity.
-  private var (cutCount, lostCount) = (0, 0)
+  /// Maps that reach beyond what a file holds, maps with holes that it does not hold, and pictures without any disparity.
+  private var (cutCount, filledCount, lostCount) = (0, 0, 0)
 
   init(
     _ job: EstimationJob, _ format: OutputFormat, _ dimensions: Dimensions, range: EstimatedRange?,
@@ -54,7 +54,16 @@ final class MapOutput {
   ///
   /// - Parameter map: in the provider's own numbers, with a disparity.
   func goOn(after map: PixelBuffer) throws(CinematicError) {
-    latest = try range?.shares(of: map) ?? map
+    var shown = map
+    if let range { shown = try range.shares(of: map) }
+    if let whole = try filled(shown) { shown = whole }
+    latest = shown
+  }
+
+  /// A map without its holes, as a rendering fills them; `nil` if it has none, or the output holds them.
+  private func filled(_ map: PixelBuffer) throws(CinematicError) -> PixelBuffer? {
+    if holdsFloats { return nil }
+    return try map.filledDisparity()
   }
 
   /// Whether a map holds no disparity.
@@ -97,6 +106,10 @@ final class MapOutput {
     if let extent = map.validExtent {
       let isInside = extent.lowerBound >= -0.005 && extent.upperBound <= 1.005
       if !holdsFloats, !isInside { cutCount += 1 }
+      if let whole = try filled(map) {
+        filledCount += 1
+        map = whole
+      }
     } else {
       // A black picture shows nothing: what was there before goes on.
       lostCount += 1
@@ -123,6 +136,12 @@ final class MapOutput {
       note(
         "\(counted(cutCount, "map")) of \(job.output) \(cutCount == 1 ? "reaches" : "reach") beyond the range"
           + " of the clip's samples and \(cutCount == 1 ? "is" : "are") cut there; .pfm and .exr keep all"
+      )
+    }
+    if filledCount > 0 {
+      note(
+        "\(counted(filledCount, "map")) of \(job.output) \(filledCount == 1 ? "has" : "have") holes, which are filled"
+          + " from what lies around them; .pfm and .exr keep them"
       )
     }
     if lostCount > 0 {
@@ -160,7 +179,7 @@ extension PixelBuffer {
     case .disparityHalf: return try storedAsHalves()
     case .rgbaFloat:
       let values = cells.flatMap { value in
-        let code = max(0, min(1, value.isNaN ? 0 : value))
+        let code = max(0, min(1, value))
         return [code, code, code, 1]
       }
       return try PixelBuffer(
