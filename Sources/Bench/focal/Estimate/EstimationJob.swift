@@ -76,6 +76,9 @@ struct EstimationJob: Sendable {
         .incomplete, "\(provider.name) found no disparity in \(input)",
         remedy: "choose another way with --estimate, or give a map with --disparity")
     }
+    if range?.cutsOutliers == true {
+      note("single values of the map of \(input) lie far beyond all others, and are cut")
+    }
     var parts: [Range<Int>] = []
     for part in surroundings.parts(around: chosen, of: source.reader.allFrameNumbers) {
       if part.overlaps(chosen) {
