@@ -232,10 +232,6 @@ struct LiftJob: Sendable {
         of: map, for: pictures.properties, named: pictures.name, stretches: stretchesMap)
       let reader = try await FrameReader.open(map, options: mapOptions)
       try await reader.checkIsMap()
-      if let output {
-        SourceNotes(input: input, output: output, options: options)
-          .tellOfSurplus(reader.properties, of: map, frames: pictures.frameNumbers.count)
-      }
       maps = reader
     } else if pictures.properties.pictureMetadata.companions.contains(.disparity) {
       maps = try await FrameReader(pictures.asset, options: mapOptions)
@@ -250,9 +246,14 @@ struct LiftJob: Sendable {
       return nil
     }
     OutputNotes.tellDoubts(of: maps.properties.pictureMetadata, mapOptions, map: map ?? input)
-    return try DisparityMatcher(
+    let matcher = try DisparityMatcher(
       maps, for: pictures, stretches: stretchesMap || map == nil, choosesFrames: true,
       countsFrames: mapsCountFrames)
+    if let map, let output {
+      SourceNotes(input: input, output: output, options: options)
+        .tellOfSurplus(matcher, of: map, frames: pictures.frameNumbers.count)
+    }
+    return matcher
   }
 }
 

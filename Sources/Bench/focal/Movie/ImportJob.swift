@@ -103,7 +103,7 @@ struct ImportJob: Sendable {
     }
     let frameCount = clip?.frameCount ?? pictures.properties.frameCount
     OutputNotes.tellDoubts(of: maps.properties.pictureMetadata, mapOptions, map: map)
-    tellOfSurplus(frameCount, duration: pictures.properties.duration, maps)
+    tellOfSurplus(frameCount, duration: pictures.properties.duration, matcher)
 
     let target = try target(pictures)
     let settings = try await settings(
@@ -169,7 +169,7 @@ struct ImportJob: Sendable {
   }
 
   /// Says what of the script and of the maps is not for this clip.
-  private func tellOfSurplus(_ frameCount: Int, duration: Time, _ maps: FrameReader) {
+  private func tellOfSurplus(_ frameCount: Int, duration: Time, _ maps: DisparityMatcher) {
     if let script {
       let recording = script.script.recording
       let span = recording.timeRange.duration
@@ -182,7 +182,7 @@ struct ImportJob: Sendable {
       }
     }
     SourceNotes(input: video, output: output, options: inputOptions)
-      .tellOfSurplus(maps.properties, of: map, frames: frameCount)
+      .tellOfSurplus(maps, of: map, frames: frameCount)
   }
 
   private func add(

@@ -190,10 +190,7 @@ struct RenderJob: Sendable {
       tellOfGaps(
         reader, maps: maps.pairing == .fileNumber ? mapSource.reader : nil,
         without: reader.frameNumbers.count - count)
-      if let maps = mapSource.reader {
-        sourceNotes.tellOfSurplus(
-          maps.properties, of: map ?? input, frames: reader.frameNumbers.count)
-      }
+      sourceNotes.tellOfSurplus(maps, of: map ?? input, frames: reader.frameNumbers.count)
     }
     if let firstMap {
       try tellDoubts(

@@ -22,12 +22,16 @@ struct SourceNotes {
         + " \(frames.lowerBound) to \(frames.upperBound)")
   }
 
-  /// Says if there are more maps than frames, where no part of the frames was chosen.
-  func tellOfSurplus(_ maps: SourceProperties, of map: String, frames: Int) {
-    guard options.frames == nil, maps.kind != .clip, maps.frameCount > frames else { return }
-    note(
-      "\(map) has \(counted(maps.frameCount, "map")) for \(counted(frames, "frame")); the rest is"
-        + " not used")
+  /// Says if there are maps that no frame takes, where no part of the frames was chosen.
+  func tellOfSurplus(_ maps: DisparityMatcher, of map: String, frames: Int) {
+    guard options.frames == nil, let (count, unused) = maps.numberedMaps, unused > 0 else { return }
+    if count > frames {
+      note(
+        "\(map) has \(counted(count, "map")) for \(counted(frames, "frame")); the rest is not used")
+    } else {
+      let (has, are) = unused == 1 ? ("has", "is") : ("have", "are")
+      note("\(counted(unused, "map")) of \(map) \(has) no frame, and \(are) not used")
+    }
   }
 
   func tellOfBrightLight() {

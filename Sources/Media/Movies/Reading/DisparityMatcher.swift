@@ -237,6 +237,26 @@ public final class DisparityMatcher: Sendable {
       remedy: "complete the maps" + (choosesMissing ? ", or give \(action)" : "") + fewer)
   }
 
+  /// How many numbered maps there are, and how many of them no frame of the clip takes, chosen or not; `nil` for maps that
+  /// are no numbered files, for pictures through a pipe, and for maps that were made of the clip's frames.
+  package var numberedMaps: (count: Int, unused: Int)? {
+    guard let maps = maps.reader, maps.isNumbered, let pictures = pictures.reader,
+      pairing != .frameNumber
+    else { return nil }
+    let there = maps.allFrameNumbers.filter {
+      maps.hasOwnFile(numbered: maps.fileNumber(ofFrame: $0))
+    }
+    let taken =
+      isForOnePicture
+      ? min(1, there.count)
+      : there.count { number in
+        pairing == .fileNumber
+          ? pictures.frame(ofFile: maps.fileNumber(ofFrame: number)) != nil
+          : number < pictures.allFrameNumbers.count
+      }
+    return (there.count, there.count - taken)
+  }
+
   /// - Throws: `incomplete` if a frame has no map.
   public func check(_ frame: FramePlace) throws(CinematicError) {
     guard hasMap(for: frame) else { throw lacksMap(frame.index) }
