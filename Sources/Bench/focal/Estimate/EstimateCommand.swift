@@ -48,7 +48,7 @@ struct EstimateCommand: ParsableCommand {
   var output: String
   @Flag(help: "Replace an existing output.")
   var force = false
-  @Flag(help: "Of numbered maps, make only those that are missing.")
+  @Flag(help: "Of numbered maps of the same estimation, make only those that are missing.")
   var resume = false
   @Flag(help: "Write the values that the way of estimation has, not shares of their range.")
   var keepValues = false
@@ -126,6 +126,10 @@ struct EstimateCommand: ParsableCommand {
     let (done, choice) = try interruptible(writing: [output]) {
       try waiting { [options] () async throws -> (EstimationJob.Outcome, EstimationChoice) in
         let choice = try await estimation.choice(for: input)
+        let record = EstimationRecord(
+          format,
+          key: EstimatedMaps.key(of: input, choice, options) + [keepValues ? "values" : "shares"])
+        try record?.check(overwrite: force)
         let source = try await EstimationSource(
           input, eyes: choice.eyes, exchanged: choice.exchanged, options: options)
         try checkFields(fields.given, source.reader.properties, of: input)
@@ -136,8 +140,8 @@ struct EstimateCommand: ParsableCommand {
         }
         let job = EstimationJob(
           input: input, source: source, provider: choice.provider, output: output,
-          overwrite: force, resumes: resume, keepsValues: keepValues, interval: choice.interval,
-          progress: report.style)
+          overwrite: force, resumes: resume, keepsValues: keepValues, record: record,
+          interval: choice.interval, progress: report.style)
         let done = try await job.run()
         SourceNotes(input: input, output: output, options: options)
           .tellOfMissingFrames(source.reader)

@@ -73,8 +73,7 @@ struct EstimatedMaps: Sendable {
       return maps
     }
     try maps.begin(
-      [input, Self.stamp(input), "\(options.frames.map { "\($0)" } ?? "all")"]
-        + (choice.signature + options.signature).map { $0 + " " + Self.stamp($0) })
+      Self.key(of: input, choice, options) + ["\(options.frames.map { "\($0)" } ?? "all")"])
     note(
       "\(PipePath.inputName(input)) has no map: disparity is estimated by \(choice.provider.name)")
     if let half { noteShape(of: half, in: properties.shownDimensions) }
@@ -146,6 +145,14 @@ struct EstimatedMaps: Sendable {
   private static func folder(for output: String) -> String {
     if PipePath.isPipe(output) { return NSTemporaryDirectory() + "/focal-maps-\(getpid())" }
     return output + NumberedPattern.mapsEnding
+  }
+
+  /// All that decides about the maps of an input's frames, whichever are chosen.
+  static func key(
+    of input: String, _ choice: EstimationChoice, _ options: ReadOptions
+  ) -> [String] {
+    [input, stamp(input)]
+      + (choice.signature + options.signature).map { $0 + " " + stamp($0) }
   }
 
   /// Size and time of a file, which say whether it is the same one; of numbered files, a checksum of all of them: pictures

@@ -17,6 +17,8 @@ struct EstimationJob: Sendable {
   var resumes = false
   /// Values as the provider gives them; else shares of the clip's range.
   var keepsValues = false
+  /// What numbered maps are of, for the caller's own.
+  var record: EstimationRecord?
   /// Whether floats are stored as halves.
   var storesHalves = false
   /// The maps that are made beside those of the chosen frames.

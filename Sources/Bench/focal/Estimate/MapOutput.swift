@@ -119,11 +119,13 @@ final class MapOutput {
         map = try .map([Float](repeating: 0, count: dimensions.count), dimensions)
       }
     }
+    let isFirst = !hasWritten
     (latest, hasWritten) = (map, true)
     let time = job.source.reader.timeRange(ofFrame: number)
     try writer.append(
       try map.stored(as: pixelFormat), time: time.start, duration: time.duration,
       fileNumber: job.source.reader.fileNumber(ofFrame: number))
+    if isFirst { try job.record?.write() }
     progress.advance()
   }
 
@@ -132,6 +134,7 @@ final class MapOutput {
     progress.finish()
     // Where all was there already, nothing is to be ended.
     if progress.done > 0, hasWritten || pattern == nil { try writer.finish() }
+    job.record?.remove()
     if cutCount > 0 {
       note(
         "\(counted(cutCount, "map")) of \(job.output) \(cutCount == 1 ? "reaches" : "reach") beyond the range"

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCommands
+import FocalCore
+import FocalMedia
+import Foundation
+
+/// What numbered maps are of, in a file beside them from the first one until the last: maps of two estimations are not
+/// one sequence.
+struct EstimationRecord: Sendable {
+  /// The beginning of every record.
+  private static let heading = "focal estimate "
+
+  private let pattern: NumberedPattern
+  private let data: Data
+  private var path: String { "\(pattern).estimate" }
+
+  /// - Parameter key: all that decides about the maps.
+  /// - Returns: `nil` for an output that is no numbered files.
+  init?(_ format: OutputFormat, key: [String]) {
+    guard case .numbered(let pattern, _) = format else { return nil }
+    self.pattern = pattern
+    let lines = [Self.heading + programVersion] + key
+    data = Data(lines.map { $0 + "\n" }.joined().utf8)
+  }
+
+  /// - Parameter overwrite: whether maps that are there may be of another estimation.
+  /// - Throws: `incompatible` for maps of another estimation that was ended before its last one, `unwritable` for a file of
+  ///   another's in the record's place.
+  func check(overwrite: Bool) throws(CinematicError) {
+    guard let found = FileManager.default.contents(atPath: path), found != data else { return }
+    guard found.isEmpty || found.starts(with: Self.heading.utf8) else {
+      throw CinematicError(
+        .unwritable, "\(path) is there, and not as this program makes it",
+        remedy: "move it away, or choose another output")
+    }
+    guard !overwrite, (try? pattern.existingNumbers())?.isEmpty == false else { return }
+    throw CinematicError(
+      .incompatible,
+      "\(pattern) holds maps of an estimation that is not whole, of another input or with other options",
+      remedy: "repeat that with --resume, make all maps anew with --force, or choose another output"
+    )
+  }
+
+  /// - Throws: `unwritable`.
+  func write() throws(CinematicError) {
+    do {
+      try data.write(to: URL(fileURLWithPath: path), options: .atomic)
+    } catch {
+      throw CinematicError(
+        .unwritable, "cannot write \(path): \(error.localizedDescription)",
+        remedy: "choose a folder that you may write to")
+    }
+  }
+
+  /// Removes it: the maps are whole.
+  func remove() {
+    guard FileManager.default.contents(atPath: path) == data else { return }
+    unlink(path)
+  }
+}
