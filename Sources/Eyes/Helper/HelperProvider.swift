@@ -8,9 +8,9 @@ import FocalCore
 /// For each picture the program gets a line, `frame WIDTH HEIGHT`, and behind it WIDTH × HEIGHT × 3 bytes: red, green
 /// and blue as an sRGB screen has them, rows from the top. It answers with a line, `map WIDTH HEIGHT KIND`, and behind it
 /// WIDTH × HEIGHT floats of 32 bits, least byte first, rows from the top. The map has the picture's shape and may be of
-/// another size. KIND is `disparity` (larger is nearer), `depth` (larger is farther) or `metric-depth` (metres); values
-/// that are not finite are holes. The end of its input is the end of the work: a program that goes on for a
-/// second is ended. Its standard error is this program's. A program that does not answer in time, or answers otherwise, is
+/// another size. KIND is `disparity` (larger is nearer), `depth` (larger is farther) or `metric-depth` (metres), the same
+/// for every picture of a clip; values that are not finite are holes. Lines may end in carriage return and line feed. The end
+/// of its input is the end of the work: a program that goes on for a second is ended. Its standard error is this program's. A program that does not answer in time, or answers otherwise, is
 /// ended at once, and so is one that a cancelled task waits for; the next picture starts another. What the program has
 /// started ends with it then; what it leaves behind when it ends by itself goes on.
 ///
