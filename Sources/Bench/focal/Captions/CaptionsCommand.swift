@@ -160,6 +160,7 @@ struct CaptionInput: ParsableArguments {
 /// How time codes count that are written.
 struct CaptionRateOptions: ParsableArguments {
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Frames a second of the time codes in .scc, .itt and .ttml; as in the file by default.",
       valueName: "rate"), transform: FrameRateArgument.init(parsing:))

@@ -26,13 +26,16 @@ struct CapturePreviewCommand: ParsableCommand, ProgramUser {
     help: "Where the frames go: - for standard output, or numbered pictures, preview/%04d.jpg.")
   var output = "-"
   @OptionGroup var stream: StreamOptions
-  @Option(help: ArgumentHelp("Pixels of the longer side, 16 or more.", valueName: "n"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Pixels of the longer side, 16 or more.", valueName: "n"))
   var maximumSize: Int = 640
   @Flag(help: "Draw nothing over the frames.")
   var noOverlay = false
   @Flag(help: "Replace existing pictures.")
   var force = false
-  @Option(help: ArgumentHelp("End after so many seconds.", valueName: "seconds"))
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("End after so many seconds.", valueName: "seconds"))
   var duration: Double?
   @Option(help: ArgumentHelp("A file of commands, or - for standard input.", valueName: "file"))
   var commands: String?

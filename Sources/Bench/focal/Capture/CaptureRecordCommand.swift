@@ -55,7 +55,8 @@ struct CaptureRecordCommand: ParsableCommand, ProgramUser {
       "Focus stays at the distance of this point of the first picture: \(PointArgument.corners).",
       valueName: "x,y"), transform: PointArgument.init(parsing:))
   var focusAt: PointArgument?
-  @Option(help: ArgumentHelp("End after so many seconds.", valueName: "seconds"))
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("End after so many seconds.", valueName: "seconds"))
   var duration: Double?
   @Option(help: ArgumentHelp("A file of commands, or - for standard input.", valueName: "file"))
   var commands: String?

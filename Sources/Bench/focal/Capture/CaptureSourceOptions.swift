@@ -26,10 +26,12 @@ struct CaptureSourceOptions: ParsableArguments {
       "A microphone (alsa:default), or none; by default the sound of a file.", valueName: "device"))
   var sound: String?
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("The size that a camera is asked for.", valueName: "WxH"),
     transform: SizeArgument.init(parsing:))
   var size: SizeArgument?
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("Frames a second that a camera is asked for.", valueName: "rate"),
     transform: FrameRateArgument.init(parsing:))
   var frameRate: FrameRateArgument?
@@ -38,7 +40,8 @@ struct CaptureSourceOptions: ParsableArguments {
       "The form of pictures that a camera is asked for, by FFmpeg's name, such as mjpeg.",
       valueName: "form"))
   var inputFormat: String?
-  @Option(help: ArgumentHelp("Play a file so often.", valueName: "n"))
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("Play a file so often.", valueName: "n"))
   var times: Int = 1
   @OptionGroup var fields: FieldOptions
   @OptionGroup(title: "Detection options") var detection: DetectionOptions

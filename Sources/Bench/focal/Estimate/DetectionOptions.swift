@@ -96,6 +96,7 @@ struct DetectionOptions: ParsableArguments {
 /// How often a detector is asked.
 struct DetectionRateOptions: ParsableArguments {
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Things are looked for in every so many pictures, and in the first after a cut; tracks go on between. (default: by"
         + " the detectors' speed, 1 to \(DetectionJob.mostInterval))", valueName: "n"))

@@ -42,6 +42,7 @@ struct EstimateOptions: ParsableArguments {
   var helper: String?
   @OptionGroup var patience: HelperOptions
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Of clips, a model or a helper sees every so many pictures, and maps are carried to those between. (default: by its"
         + " speed, 1 to 5; of metric depth 1)", valueName: "n"))
@@ -153,6 +154,7 @@ extension EstimateOptions {
 /// How long programs of the caller's may take.
 struct HelperOptions: ParsableArguments {
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "How long a helper may take for a picture; one that takes longer is ended, with an error. (default:"
         + " \(Int(HelperProvider.usualTimeLimit)))", valueName: "seconds"))

@@ -151,11 +151,13 @@ struct LiftCommand: ParsableCommand, ProgramUser {
 /// Which subjects are taken.
 struct SubjectOptions: ParsableArguments {
   @Option(
+    parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
       "A point of a subject, as shares of the picture; may be given several times. \(PointArgument.corners).",
       valueName: "x,y"), transform: PointArgument.init(parsing:))
   var at: [PointArgument] = []
   @Option(
+    parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
       "The box of a subject, as shares of the picture: left, top, width and height; may be given several times.",
       valueName: "x,y,w,h"), transform: BoxArgument.init(parsing:))
@@ -166,6 +168,7 @@ struct SubjectOptions: ParsableArguments {
       valueName: "file.onnx"))
   var maskModel: String?
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Of clips, the model of people sees every so many frames, and its masks are carried to those between. (default: 5)",
       valueName: "n"))

@@ -22,16 +22,19 @@ struct LengthArgument: Sendable {
 /// A real lens, for metric maps.
 struct ThinLensOptions: ParsableArguments {
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "The focal length of a real lens, such as 50mm, for a map in metres; with --sensor and"
         + " --focus-distance.", valueName: "length"),
     transform: LengthArgument.init(parsing:))
   var lens: LengthArgument?
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("The width of its sensor, such as 36mm.", valueName: "length"),
     transform: LengthArgument.init(parsing:))
   var sensor: LengthArgument?
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("What it is focused on, such as 1.8m.", valueName: "length"),
     transform: LengthArgument.init(parsing:))
   var focusDistance: LengthArgument?

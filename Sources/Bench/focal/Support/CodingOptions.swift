@@ -19,6 +19,7 @@ struct CodingOptions: ParsableArguments {
         + " RGB 444, in H.264 420)", valueName: "chroma"))
   var chroma: ChromaArgument?
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "A movie's bits a component, if the codec has them. (default: the source's, in H.264 8)",
       valueName: "n"))

@@ -62,6 +62,7 @@ struct PictureReadingOptions: ParsableArguments {
 /// How strongly written pictures are compressed.
 struct PictureQualityOptions: ParsableArguments {
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "The quality of .jpg, .heic and .avif, 1 to 100. (default: 92 for .jpg, else 90)",
       valueName: "q"))

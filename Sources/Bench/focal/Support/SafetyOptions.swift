@@ -19,6 +19,7 @@ struct SafetyOptions: ParsableArguments {
       valueName: "stop|warn"))
   var onDamage = Response.stop
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "The memory to work with, such as 800M or 4G. (default: half of what the machine or its control"
         + " group has)", valueName: "size"), transform: MemoryArgument.init(parsing:))
