@@ -63,6 +63,94 @@ import Testing
     }
   }
 
+  /// The scene of which all below a row is transparent, whatever colour it has.
+  private static func cut(_ scene: SubjectScene, below row: Int) throws -> PixelBuffer {
+    let size = scene.picture.dimensions
+    let light = try scene.picture.linearRGBA().floats
+    let values = (0..<size.count).map { place -> SIMD4<Float> in
+      let alpha: Float = place / size.width < row ? 1 : 0
+      return SIMD4(light[4 * place], light[4 * place + 1], light[4 * place + 2], alpha)
+    }
+    return try PixelBuffer(
+      dimensions: size, format: .rgbaFloat, tags: .linearBT709, values: values)
+  }
+
+  /// What is transparent in the picture itself has neither outline nor shadow.
+  @Test(arguments: [
+    (SubjectEffect.usualOutline, 12), (SubjectEffect.usualShadow, 40),
+  ])
+  func accentsOfWhatIsSeen(_ accent: SubjectEffect.Accent, reach: Int) async throws {
+    let (scene, found) = try await Self.found()
+    let picture = try Self.cut(scene, below: 240)
+    let image = try found.generateImage(
+      for: [1], imageFrom: picture, effect: SubjectEffect(background: .transparent, accent: accent)
+    ).floats
+    let width = scene.picture.width
+    var most: Float = 0
+    for place in (240 + reach) * width..<360 * width { most = max(most, image[4 * place + 3]) }
+    // Sums of floats end near nothing.
+    #expect(most < 1e-4)
+    #expect(image[4 * (150 * width + 240) + 3] == 1)
+  }
+
+  /// The extent of subjects with an accent holds all that is drawn of it.
+  @Test(arguments: [
+    SubjectEffect.usualOutline, SubjectEffect.usualShadow,
+    SubjectEffect.Accent.shadow(x: -0.05, y: -0.04, softness: 0, strength: 1),
+  ])
+  func extentOfAccents(_ accent: SubjectEffect.Accent) async throws {
+    let (scene, found) = try await Self.found()
+    let size = scene.picture.dimensions
+    let image = try found.generateImage(
+      for: [1], imageFrom: scene.picture,
+      effect: SubjectEffect(background: .transparent, accent: accent)
+    ).floats
+    let alone = try #require(try found.extent(of: [1], in: size))
+    let extent = try #require(try found.extent(of: [1], in: size, with: accent))
+    #expect(extent != alone)
+    var missed = 0
+    for place in 0..<size.count where image[4 * place + 3] > 0.03 {
+      let (x, y) = (place % size.width, place / size.width)
+      if !extent.columns.contains(x) || !extent.rows.contains(y) { missed += 1 }
+    }
+    #expect(missed == 0)
+    #expect(throws: CinematicError.self) {
+      try found.extent(of: [1], in: size, with: .outline(width: .nan))
+    }
+  }
+
+  /// A picture that is cut out already: what is to be seen of it is its subject, and what is not is none, whatever colours it
+  /// has.
+  @Test func findsWhatIsCutOut() async throws {
+    let scene = try SubjectScene()
+    let size = scene.picture.dimensions
+    let light = try scene.picture.linearRGBA().floats
+    var isSeen = [Bool](repeating: false, count: size.count)
+    for y in 40..<200 {
+      for x in 20..<120 { isSeen[y * size.width + x] = true }
+    }
+    let values = (0..<size.count).map { place -> SIMD4<Float> in
+      SIMD4(
+        light[4 * place], light[4 * place + 1], light[4 * place + 2], isSeen[place] ? 1 : 0)
+    }
+    let picture = try PixelBuffer(
+      dimensions: size, format: .rgbaFloat, tags: .linearBT709, values: values)
+    let request = GenerateForegroundInstanceMaskRequest()
+    let found = try #require(try await request.perform(on: picture))
+    let mask = try found.generateScaledMask(
+      for: found.allInstances, scaledToImageFrom: picture
+    ).floats
+    var wrong = 0
+    for place in mask.indices where (mask[place] > 0.5) != isSeen[place] { wrong += 1 }
+    #expect(found.allInstances.count == 1)
+    #expect(wrong < 2500, "\(wrong)")
+    // A map knows the subject, of which nothing is to be seen.
+    var other = GenerateForegroundInstanceMaskRequest()
+    other.disparity = scene.map
+    let hidden = try await other.perform(on: picture)
+    #expect(hidden == nil)
+  }
+
   @Test func changesTheBackgroundAlone() async throws {
     let (scene, found) = try await Self.found()
     let light = try scene.picture.linearRGBA().floats

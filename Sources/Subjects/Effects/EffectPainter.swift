@@ -70,10 +70,9 @@ struct EffectPainter {
       effect.background.isKept && shown.isTranslucent
       ? try TranslucentSubject(subject, in: shown.linearRGBA()) : nil
     let subject = translucent?.subject ?? subject
-    var layers = SubjectLayers(
-      subject: subject, mask: try .map(matte.alpha, matte.dimensions))
+    var layers = SubjectLayers(subject: subject, mask: try mask(in: shown))
     layers.background = background(size)
-    layers.cover = cover
+    layers.cover = effect.accent.cover(in: matte.dimensions)
     switch effect.look {
     case .natural: break
     case .highlight(let stops): layers.gain = exp2(-stops)
@@ -142,17 +141,15 @@ struct EffectPainter {
       backdrop, behind: subject, matte: matte, isOwn: isOwn, disparity: map)
   }
 
-  /// What lies between, in pixels of the matte.
-  private var cover: SubjectLayers.Cover {
-    let longer = Float(max(matte.dimensions.width, matte.dimensions.height))
-    func pixels(_ share: Float) -> Int { Int((share * longer).rounded()) }
-    switch effect.accent {
-    case .none: return .none
-    case .shadow(let x, let y, let softness, let strength):
-      return .shadow(
-        right: pixels(x), down: pixels(y), reach: pixels(softness), strength: strength)
-    case .outline(let width): return width > 0 ? .outline(width: width * longer) : .none
+  /// The subjects' mask, which what lies between is drawn by: what is transparent in the picture itself casts no shadow and
+  /// has no outline.
+  private func mask(in shown: PixelBuffer) throws(CinematicError) -> PixelBuffer {
+    var values = matte.alpha
+    if effect.accent != .none, shown.isTranslucent {
+      let own = try EyePicture.light(of: shown, at: matte.dimensions).alphas
+      for place in values.indices { values[place] *= max(0, min(1, own[place])) }
     }
+    return try .map(values, matte.dimensions)
   }
 
   /// The background that the effect names; of a picture the part of its middle that has the shape of the frame.

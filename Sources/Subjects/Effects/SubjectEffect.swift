@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCore
+import FocalRendering
 
 /// An effect around the subjects of a picture: which background they have, how that looks, and what lies between.
 ///
@@ -11,7 +12,7 @@ public struct SubjectEffect: Sendable {
     /// The picture's own.
     case kept
     case transparent
-    /// Linear light, white at 1, in the picture's primaries.
+    /// Linear light, white at 1, in the picture's own primaries: another colour before pictures of others.
     case plain(red: Float, green: Float, blue: Float)
     /// Another picture, in any format but those of disparity, scaled so that it fills the frame, and cut around its middle.
     /// It stands upright.
@@ -128,6 +129,21 @@ public struct SubjectEffect: Sendable {
     guard numbers.allSatisfy(\.isFinite) else {
       throw CinematicError(
         .invalidParameter, "an effect's light is not finite", remedy: "give finite numbers")
+    }
+  }
+}
+
+extension SubjectEffect.Accent {
+  /// What is drawn in pixels of a mask of a size.
+  func cover(in size: Dimensions) -> SubjectLayers.Cover {
+    let longer = Float(max(size.width, size.height))
+    func pixels(_ share: Float) -> Int { Int((share * longer).rounded()) }
+    switch self {
+    case .none: return .none
+    case .shadow(let x, let y, let softness, let strength):
+      return .shadow(
+        right: pixels(x), down: pixels(y), reach: pixels(softness), strength: strength)
+    case .outline(let width): return width > 0 ? .outline(width: width * longer) : .none
     }
   }
 }

@@ -2,6 +2,7 @@
 
 import FocalCore
 import FocalEyes
+import FocalRendering
 import SubjectKernels
 
 extension Array where Element: BitwiseCopyable {
@@ -211,17 +212,24 @@ struct SubjectMatte: Sendable {
   private static let kept: Float = 0.92
 
   /// The smallest part of a picture of a size in which alpha is not zero; `nil` where it is zero everywhere.
-  func extent(in size: Dimensions) -> PixelRect? {
+  ///
+  /// - Parameter accent: lies around the front, and is in the part as well.
+  func extent(in size: Dimensions, with accent: SubjectEffect.Accent = .none) -> PixelRect? {
     guard let rect = PixelRect(of: alpha, dimensions, above: Self.visible) else { return nil }
+    let reach = accent.cover(in: dimensions).reach
     // A pixel more, since finer ones may reach further.
-    func scaled(_ range: Range<Int>, _ from: Int, _ to: Int) -> Range<Int> {
-      let low = max(0, range.lowerBound - 1) * to / from
-      let high = (min(from, range.upperBound + 1) * to + from - 1) / from
+    func scaled(
+      _ range: Range<Int>, before: Int, after: Int, _ from: Int, _ to: Int
+    ) -> Range<Int> {
+      let low = max(0, range.lowerBound - before - 1) * to / from
+      let high = (min(from, range.upperBound + after + 1) * to + from - 1) / from
       return low..<min(to, max(low + 1, high))
     }
     return PixelRect(
-      columns: scaled(rect.columns, dimensions.width, size.width),
-      rows: scaled(rect.rows, dimensions.height, size.height))
+      columns: scaled(
+        rect.columns, before: reach.left, after: reach.right, dimensions.width, size.width),
+      rows: scaled(
+        rect.rows, before: reach.up, after: reach.down, dimensions.height, size.height))
   }
 
   /// Less is nothing.

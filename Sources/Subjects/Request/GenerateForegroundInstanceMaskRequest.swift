@@ -13,7 +13,8 @@ import FocalCore
 ///
 /// Further data makes the masks better: the picture's disparity most of all, a tap, boxes of detections, a mask of a
 /// model. Without any, subjects are looked for in the picture's colours alone, and ``InstanceMaskObservation/confidence(of:)``
-/// says how far that can be trusted.
+/// says how far that can be trusted. What is transparent in the picture itself is no subject's, whatever colour it has. A
+/// picture a quarter of which is transparent is a cut-out: without any further data its subjects are what is to be seen of it.
 public struct GenerateForegroundInstanceMaskRequest: Sendable {
   /// The picture's disparity: `disparityFloat` or `disparityHalf`, as the picture is stored, of any size; larger is nearer.
   public var disparity: PixelBuffer?

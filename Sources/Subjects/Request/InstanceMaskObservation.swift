@@ -171,17 +171,20 @@ public final class InstanceMaskObservation: Sendable {
 
   /// The extent of some subjects' soft mask in a picture of a size, as shown; `nil` where nothing of them is to be seen.
   ///
-  /// - Throws: as ``generateMask(for:)``; `invalidParameter` for a size that no picture has.
+  /// - Parameter accent: of the effect that they are drawn with: what it adds around them is in the extent, too.
+  /// - Throws: as ``generateMask(for:)``; `invalidParameter` for a size that no picture has, and for an accent whose numbers are
+  ///   out of range.
   public func extent(
-    of instances: IndexSet, in size: Dimensions
+    of instances: IndexSet, in size: Dimensions, with accent: SubjectEffect.Accent = .none
   ) throws(CinematicError) -> PixelRect? {
+    try SubjectEffect(accent: accent).validate()
     let valid = 1...PixelBuffer.maximumDimension
     guard valid.contains(size.width), valid.contains(size.height) else {
       throw CinematicError(
         .invalidParameter, "subjects have no extent in a picture of \(size)",
         remedy: "width and height must be 1 to \(PixelBuffer.maximumDimension)")
     }
-    return try matte(for: instances).extent(in: size)
+    return try matte(for: instances).extent(in: size, with: accent)
   }
 
   func matte(for instances: IndexSet) throws(CinematicError) -> SubjectMatte {

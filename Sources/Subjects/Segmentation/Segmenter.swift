@@ -67,6 +67,8 @@ struct Segmenter {
   ) throws(CinematicError) -> (labels: [UInt8], agreement: Float) {
     let count = size.count
     let (width, height) = (Int32(size.width), Int32(size.height))
+    let seed = visible(seed)
+    guard seed.labels.contains(1) else { return (seed.labels, 0) }
     var distance = [Float](repeating: 0, count: count)
     try kernel(size) { focal_edge_distance(seed.labels, width, height, &distance) }
     var fixed = seed.fixed ?? [UInt8](repeating: 0, count: count)
@@ -89,7 +91,12 @@ struct Segmenter {
     }
     // Pixels far outside count little for the background at the outline.
     let near = Float(min(size.width, size.height)) / 5
-    let weights = distance.map { $0 > -near ? 1 : Float(0.25) }
+    var weights = distance.map { $0 > -near ? 1 : Float(0.25) }
+    // Colours that are not to be seen are no examples.
+    for place in view.isClear.indices where view.isClear[place] {
+      fixed[place] = 2
+      weights[place] = 0
+    }
     var labels = seed.labels
     var cost = [Float](repeating: 0, count: count)
     var support: Float = 0
@@ -130,6 +137,16 @@ struct Segmenter {
     // Half of them agree by chance.
     let agreement = asked == 0 ? 1 : max(0, 2 * Float(agreeing) / Float(asked) - 1)
     return (labels, agreement)
+  }
+
+  /// A seed without what is transparent in the picture itself.
+  private func visible(_ seed: SubjectSeed) -> SubjectSeed {
+    var seed = seed
+    for place in view.isClear.indices where view.isClear[place] {
+      seed.labels[place] = 0
+      if seed.tap == place { seed.tap = nil }
+    }
+    return seed
   }
 
   /// How far colours speak for the labels, in the mean of those that are asked.

@@ -39,6 +39,24 @@ extension SubjectSeeds {
     return found.sorted { $0.area > $1.area }.map(\.seed)
   }
 
+  /// What is to be seen of a picture that is cut out already: its connected parts, the largest first; none of other
+  /// pictures.
+  func cutOut() throws(CinematicError) -> [SubjectSeed] {
+    let clear = view.isClear
+    guard Double(clear.count { $0 }) >= Self.leastClear * Double(size.count) else { return [] }
+    let whole = SubjectSeed(labels: clear.map { $0 ? 0 : 1 })
+    return try split(whole).map { part in
+      var part = part
+      var fixed = part.labels
+      for place in clear.indices where clear[place] { fixed[place] = 2 }
+      part.fixed = fixed
+      return part
+    }
+  }
+
+  /// Transparent in less than this share of it, a picture is no cut-out: its corners are round, or it was turned a little.
+  private static let leastClear = 0.25
+
   /// Adds what a mask lacks of a part of the map and is as near as what it has: models lose legs in the air. Bags on a
   /// table before a person are nearer, and stay another's.
   private func complete(_ part: inout SubjectSeed, by layer: [UInt8], of map: AnalysisMap) {

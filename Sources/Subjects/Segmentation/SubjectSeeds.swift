@@ -83,7 +83,8 @@ struct SubjectSeeds {
     }
     if let parts { return parts.filter { !$0.isBehind } }
     if let layers { return layers.map { SubjectSeed(labels: $0) } }
-    return try salient()
+    let opaque = try cutOut()
+    return opaque.isEmpty ? try salient() : opaque
   }
 
   // MARK: The map

@@ -2,6 +2,7 @@
 
 import FocalCore
 import FocalEyes
+import FocalRendering
 
 /// A picture as subjects are looked for in it: upright, small for the analysis, larger for the outline.
 struct SubjectView: Sendable {
@@ -13,6 +14,9 @@ struct SubjectView: Sendable {
   let analysis: Dimensions
   /// Red, green and blue, 0 to 1, as an sRGB screen has them; at the size of the analysis.
   let codes: [Float]
+  /// Of a picture with alpha: whether nothing is to be seen at each pixel of the analysis, whatever colour it has. Empty of
+  /// an opaque one.
+  let isClear: [Bool]
   /// The size at which outlines are worked out.
   let outline: Dimensions
   /// Whether outlines are worked out twice, as there is time for in photographs.
@@ -23,6 +27,9 @@ struct SubjectView: Sendable {
   /// Outlines are worked out at this longer side, and brought to the picture's size by its own pixels. At half of it hair
   /// of two pixels in a picture of 12 megapixels is lost, at twice of it the time is four times as long.
   static let outlineSide = 1024
+
+  /// Less alpha shows nothing.
+  private static let leastAlpha: Float = 0.02
 
   init(
     _ picture: PixelBuffer, turn: QuarterTurn, analysisSize: Int, outlineSide: Int
@@ -37,6 +44,29 @@ struct SubjectView: Sendable {
     // Of high dynamic range the picture itself says how it is mapped.
     let isHigh = picture.tags.transfer == .hlg || picture.tags.transfer == .pq
     codes = try EyePicture(isHigh ? picture : small, turn: turn, dimensions: analysis).codes
+    if picture.isTranslucent {
+      let alpha = try PixelBuffer.map(small.alphas, small.dimensions).turnedDisparity(by: turn)
+      isClear = try alpha.resizedMap(to: analysis).cells.map { !($0 >= Self.leastAlpha) }
+    } else {
+      isClear = []
+    }
+  }
+}
+
+extension PixelBuffer {
+  /// The alpha of `rgbaFloat`, row by row.
+  var alphas: [Float] {
+    let stride = planes[0].bytesPerRow
+    return withUnsafeBytes { bytes in
+      var alphas = [Float](repeating: 0, count: dimensions.count)
+      for y in 0..<height {
+        for x in 0..<width {
+          alphas[y * width + x] = bytes.load(
+            fromByteOffset: y * stride + 16 * x + 12, as: Float.self)
+        }
+      }
+      return alphas
+    }
   }
 }
 

@@ -23,6 +23,30 @@ package struct SubjectLayers: Sendable {
     case shadow(right: Int, down: Int, reach: Int, strength: Float)
     /// A white line around the mask, so wide.
     case outline(width: Float)
+
+    /// Pixels of the mask in which an outline ends.
+    static let outlineSoftness: Float = 1.5
+
+    /// How many pixels of the mask it reaches beyond what that covers.
+    package var reach: (left: Int, up: Int, right: Int, down: Int) {
+      switch self {
+      case .none: return (0, 0, 0, 0)
+      case .shadow(let right, let down, let reach, _):
+        let blurred = 3 * reach
+        return (
+          max(0, blurred - right), max(0, blurred - down), max(0, blurred + right),
+          max(0, blurred + down)
+        )
+      case .outline(let width):
+        let line = Self.reach(ofOutline: width)
+        return (line, line, line, line)
+      }
+    }
+
+    /// Half of the softness lies beyond the line.
+    static func reach(ofOutline width: Float) -> Int {
+      Int((width + 0.5 * outlineSoftness).rounded(.up))
+    }
   }
 
   /// The subjects' light and alpha, straight: `rgbaFloat` of the picture's size.

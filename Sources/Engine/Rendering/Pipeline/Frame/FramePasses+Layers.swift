@@ -56,8 +56,7 @@ extension FramePasses {
       }
       return cover
     case .outline(let lineWidth):
-      // Half of the softness lies beyond the line.
-      let reach = Int32((lineWidth + 0.5 * Self.outlineSoftness).rounded(.up))
+      let reach = Int32(SubjectLayers.Cover.reach(ofOutline: lineWidth))
       let ways = list.buffer(of: Int32.self, count: size.count)
       list.add(
         Kernel.ReachDown(mask: mask, ways: .buffer(ways)),
@@ -69,13 +68,10 @@ extension FramePasses {
         Kernel.OutlineMask(ways: .buffer(ways), outline: .buffer(outline)),
         FocalOutlineMaskParameters(
           width: width, height: height, reach: reach, lineWidth: lineWidth,
-          perSoftness: 1 / Self.outlineSoftness), over: size)
+          perSoftness: 1 / SubjectLayers.Cover.outlineSoftness), over: size)
       return outline
     }
   }
-
-  /// Pixels of the mask in which an outline ends.
-  private static let outlineSoftness: Float = 1.5
 
   private static func runs(_ count: Int) -> Int {
     (count + Int(FocalMaskRun) - 1) / Int(FocalMaskRun)
