@@ -15,6 +15,11 @@ public struct FollowedSubjects: Sendable {
   /// Those that are followed, by their numbers in the observation. Numbers stay the same in the whole clip; of a subject
   /// that is lost there is no pixel.
   public let instances: IndexSet
+  /// Those of them that are to be seen.
+  public var seenInstances: IndexSet {
+    guard let observation else { return [] }
+    return IndexSet(instances.filter { (observation.area(of: $0) ?? 0) > 0 })
+  }
   private let turn: QuarterTurn
 
   init(_ observation: InstanceMaskObservation?, _ instances: IndexSet, turn: QuarterTurn) {

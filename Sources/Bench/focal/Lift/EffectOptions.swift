@@ -14,8 +14,8 @@ struct EffectOptions: ParsableArguments {
   var tight = false
   @Option(
     help: ArgumentHelp(
-      "What is behind the subjects: transparent, kept, #rrggbb, or the file of a picture or a clip, which fills the frame;"
-        + " a shorter clip begins again at its end."
+      "What is behind the subjects: transparent, kept, #rrggbb (a colour of sRGB), or the file of a picture or a clip, which"
+        + " fills the frame; a shorter clip begins again at its end."
         + " (default: transparent; with --look and --bokeh kept)", valueName: "background"))
   var background: String?
   @Option(
@@ -111,10 +111,10 @@ struct EffectOptions: ParsableArguments {
 
   /// - Throws: what opening a file throws; where a colour may be meant, with how that is given.
   private static func opened(
-    _ background: String, _ interlacing: Interlacing
+    _ background: String, _ given: ReadOptions
   ) async throws(CinematicError) -> FrameReader {
-    var options = ReadOptions()
-    options.interlacing = interlacing
+    var options = ReadOptions(stillDuration: given.stillDuration)
+    options.interlacing = given.interlacing
     do throws(CinematicError) {
       return try await FrameReader.open(background, options: options)
     } catch {
@@ -129,10 +129,13 @@ struct EffectOptions: ParsableArguments {
 
   /// The effect, and the file that is behind the subjects, if one is.
   ///
-  /// - Parameter interlacing: what becomes of interlaced pictures of the clip.
+  /// - Parameters:
+  ///   - primaries: of the picture.
+  ///   - options: how the picture is read; how long numbered pictures are shown and what becomes of interlaced ones counts
+  ///     for the background as well.
   /// - Throws: what reading the background throws.
   func effect(
-    _ interlacing: Interlacing
+    before primaries: ColorTags.Primaries, _ options: ReadOptions
   ) async throws(CinematicError) -> (SubjectEffect, background: FrameReader?) {
     var effect = SubjectEffect(
       background: look == nil && lensBlur == nil ? .transparent : .kept, lensBlur: lensBlur)
@@ -154,14 +157,20 @@ struct EffectOptions: ParsableArguments {
       effect.background = .kept
     } else if let (red, green, blue) = Self.color(background) {
       let pixel = try PixelBuffer(
-        dimensions: Dimensions(width: 1, height: 1), format: .rgba8,
+        dimensions: Dimensions(width: 1, height: 1), format: .rgba8, tags: .sRGB,
         values: [UInt8(red), UInt8(green), UInt8(blue), 255])
-      let light = try pixel.linearRGBA().withUnsafeBytes { bytes in
+      // Of the same colour, whatever the picture's red, green and blue are.
+      var converted = try pixel.linearRGBA()
+      if pixel.tags.primaries != primaries {
+        let conversion = PrimariesConversion(from: pixel.tags.primaries, to: primaries)
+        converted = try conversion.convert(converted, to: primaries)
+      }
+      let light = converted.withUnsafeBytes { bytes in
         bytes.load(as: SIMD4<Float>.self)
       }
       effect.background = .plain(red: light.x, green: light.y, blue: light.z)
     } else {
-      let reader = try await Self.opened(background, interlacing)
+      let reader = try await Self.opened(background, options)
       let picture = try await reader.straightPicture(number: reader.frameNumbers.lowerBound)
       let turn = reader.properties.preferredTransform
       effect.background = .picture(try picture.upright(turn))

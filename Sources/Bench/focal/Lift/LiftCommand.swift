@@ -216,7 +216,7 @@ struct SubjectOptions: ParsableArguments {
         .incompatible, "\(script) has no frame at \(time.seconds) s",
         remedy: "use the script of this clip")
     }
-    let chosen = all ? frame.allDetections : [frame.focusDetection].compactMap(\.self)
+    let chosen = all ? frame.allDetections : Self.focused(in: frame)
     // Face, head and torso of one subject belong together.
     var subjects: [(group: DetectionGroupID?, rects: [NormalizedRect])] = []
     for detection in chosen where detection.hasPlace {
@@ -243,6 +243,13 @@ struct SubjectOptions: ParsableArguments {
     } else {
       request.boxes = subjects.map { $0.rects.dropFirst().reduce($0.rects[0], Self.joined) }
     }
+  }
+
+  /// What is in focus in a frame, and behind it what else of the same subject is detected.
+  private static func focused(in frame: ScriptFrame) -> [Detection] {
+    guard let focus = frame.focusDetection else { return [] }
+    guard let group = focus.detectionGroupID, focus.hasPlace else { return [focus] }
+    return [focus] + frame.allDetections.filter { $0.detectionGroupID == group }
   }
 
   private static func joined(_ a: NormalizedRect, _ b: NormalizedRect) -> NormalizedRect {

@@ -43,10 +43,12 @@ struct LiftJob: Sendable {
     try LocalInputs.check([input, map ?? input])
     let pictures = try await FrameReader.open(input, options: options)
     let source = pictures.properties
-    // It may be meant for the background, which is opened later.
-    if effect.backgroundPath == nil { try checkFields(fieldOption, source, of: input) }
-    try PictureRateOptions.check(
-      isGiven: givesFrameRate, hasSequence: pictures.isNumbered, input)
+    // They may be meant for the background, which is opened later.
+    if effect.backgroundPath == nil {
+      try checkFields(fieldOption, source, of: input)
+      try PictureRateOptions.check(
+        isGiven: givesFrameRate, hasSequence: pictures.isNumbered, input)
+    }
     if let output {
       try LiftedClip.check(
         output, of: source, content: content, isTransparent: effect.isTransparent, coding: film)
@@ -113,21 +115,27 @@ struct LiftJob: Sendable {
       throw noSubject(in: input, hasMap: maps != nil)
     }
     let instances = found.map { takesAll ? $0.allInstances : IndexSet(integer: 1) } ?? []
+    let (look, background) = try await effect.effect(before: source.tags.primaries, options)
     var part: PixelRect?
     if effect.tight, let found {
-      part = try found.extent(of: instances, in: source.shownDimensions)
+      part = try found.extent(of: instances, in: source.shownDimensions, with: look.accent)
     }
     let follower = SubjectFollower(
       request, choice: takesAll ? .all : .foremost, turn: source.preferredTransform,
       first: isStill ? found : nil)
-    let (look, background) = try await effect.effect(options.interlacing)
     let backdrop = background.flatMap { $0.frameNumbers.count > 1 ? $0 : nil }
-    if isStill, backdrop != nil, let path = effect.backgroundPath {
+    // A frame of a clip has what a part of the clip that begins with it has.
+    if source.kind == .still, backdrop != nil, let path = effect.backgroundPath {
       throw CinematicError(
         .invalidParameter, "\(path) is a clip, and \(input) is one picture",
         remedy: "give one picture behind it")
     }
-    if let background { try checkFieldOption(source, background.properties) }
+    if let background, let path = effect.backgroundPath {
+      try checkFieldOption(source, background.properties)
+      try PictureRateOptions.check(
+        isGiven: givesFrameRate, hasSequence: pictures.isNumbered || background.isNumbered, input,
+        path)
+    }
     let renderer = try FrameRenderer(
       devices: devices, quality: .export, deviceChanged: { [json] in $0.tell(json: json) })
     let clip = try await LiftedClip(
@@ -173,7 +181,7 @@ struct LiftJob: Sendable {
     report.output = rendering.writtenPath
     report.frames = rendering.completedFrames
     (report.width, report.height) = (settings.dimensions.width, settings.dimensions.height)
-    report.taken = Array(instances)
+    report.taken = Array(clip.drawnSubjects)
   }
 
   /// The error of an input without a subject, with what may help.

@@ -92,13 +92,15 @@ struct PictureRateOptions: ParsableArguments {
 
   var frameDuration: Time { (frameRate ?? .thirty).duration }
 
+  /// - Parameter other: another file that the rate may be meant for.
   /// - Throws: `invalidParameter` for a rate where no pictures are numbered.
   static func check(
-    isGiven: Bool, hasSequence: Bool, _ name: String
+    isGiven: Bool, hasSequence: Bool, _ name: String, _ other: String? = nil
   ) throws(CinematicError) {
     guard isGiven, !hasSequence else { return }
+    let none = other.map { "neither \(name) nor \($0) is any" } ?? "\(name) is none"
     throw CinematicError(
-      .invalidParameter, "--frame-rate is for numbered pictures, and \(name) is none",
+      .invalidParameter, "--frame-rate is for numbered pictures, and \(none)",
       remedy: "leave it out")
   }
 }

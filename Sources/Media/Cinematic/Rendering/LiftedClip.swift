@@ -4,6 +4,7 @@ import FocalCore
 import FocalMedia
 import FocalRendering
 import FocalSubjects
+import Foundation
 import Synchronization
 
 /// The frames of a clip, or a picture, of which only subjects are left: upright, with alpha, before another background, or
@@ -26,9 +27,12 @@ public final class LiftedClip: ClipFrames {
   public var frameCount: Int? { pictures.frameNumbers.count }
 
   /// Whether a subject was found in any frame so far.
-  public var hasSubject: Bool { foundSubject.withLock { $0 } }
+  public var hasSubject: Bool { !drawnSubjects.isEmpty }
 
-  private let foundSubject = Mutex(false)
+  /// The subjects that were found in any frame so far, by their numbers there.
+  public var drawnSubjects: IndexSet { drawn.withLock { $0 } }
+
+  private let drawn = Mutex(IndexSet())
   private let pictures: FrameReader
   private let maps: DisparityMatcher?
   private let content: Content
@@ -105,7 +109,7 @@ public final class LiftedClip: ClipFrames {
     let picture = try pictures.straight(frame)
     // Frames are followed in their order; the rest of the work goes on beside the next one's.
     let found = try await follower.observation(of: picture, disparity: map)
-    if found.observation != nil { foundSubject.withLock { $0 = true } }
+    drawn.withLock { $0.formUnion(found.seenInstances) }
     var effect = effect
     if let backdrop {
       effect.background = .picture(try await backdrop.picture(behind: frame, of: pictures))
