@@ -151,6 +151,48 @@ import Testing
       clip + ["--matte", "masks/0000.png"], in: folder, naming: ["masks/0000.png"])
     #expect(!FileManager.default.fileExists(atPath: folder.file("out.png")))
   }
+
+  /// A cut-out is a mask by its alpha, whatever its colours are.
+  @Test func takesTheAlphaOfACutOut() async throws {
+    let folder = Folder()
+    try Self.write("0000.png", in: folder)
+    var codes: [UInt8] = []
+    for y in 0..<Self.size.height {
+      for x in 0..<Self.size.width {
+        codes += [255, 255, 255, Self.isInside(x, y, 0) ? 255 : 0]
+      }
+    }
+    try PictureWriter.write(
+      PixelBuffer(dimensions: Self.size, format: .rgba8, values: codes),
+      to: folder.file("cut.png"))
+    let render = ["render", "in/0000.png", "--disparity", "maps/0000.png", "--f-number", "1.4"]
+    for (mask, output) in [("masks/0000.png", "gray.png"), ("cut.png", "alpha.png")] {
+      try await works(render + ["--matte", mask, "-o", output], in: folder)
+    }
+    let isSame = folder.read("gray.png") == folder.read("alpha.png")
+    #expect(isSame)
+  }
+
+  /// A mask of another shape that covers the same view.
+  @Test func stretchesAMask() async throws {
+    let folder = Folder()
+    try Self.write("0000.png", in: folder)
+    let square = Dimensions(width: 72, height: 72)
+    let mask = (0..<square.count).map { place -> UInt8 in
+      let (u, v) = (place % 72 * 8 / 3 - 90, place / 72 * 2 - 70)
+      return u * u + v * v < 1600 ? 255 : 0
+    }
+    try PictureWriter.write(
+      PixelBuffer(dimensions: square, format: .gray8, values: mask), to: folder.file("square.png"))
+    let render = [
+      "render", "in/0000.png", "--disparity", "maps/0000.png", "--matte", "square.png", "-o",
+      "out.png",
+    ]
+    try await refuses(
+      render, in: folder, naming: ["square.png", "give a mask", "--disparity-fit stretch"])
+    try await works(render + ["--disparity-fit", "stretch"], in: folder)
+  }
+
   /// A map of another shape that covers the same view.
   @Test func stretchesAMap() async throws {
     let folder = Folder()

@@ -133,18 +133,12 @@ struct ComparedPictures: ComparedFrames {
 /// Masks of subjects: gray pictures, or the alpha of those whose first frame is not opaque throughout.
 struct ComparedMasks: ComparedFrames {
   private let reader: FrameReader
-  private let takesAlpha: Bool
 
   init(_ path: String, _ options: ReadOptions) async throws(CinematicError) {
-    let pictures = try await FrameReader.open(path, options: options)
-    // Palettes can have alpha, and so can pictures that have none: what is opaque throughout is looked at.
-    let first = try await pictures.frame(number: pictures.frameNumbers.lowerBound)
-    let alpha = try first.pixelBuffer.alpha()
-    takesAlpha = pictures.properties.codedPixels?.hasAlpha == true && alpha.contains { $0 < 1 }
     var options = options
-    if !takesAlpha { options.content = .disparity(.unit) }
+    options.content = .mask
     reader = try await FrameReader.open(path, options: options)
-    guard takesAlpha || !reader.properties.pictureMetadata.isColoredMap else {
+    guard !reader.properties.pictureMetadata.isColoredMap else {
       throw CinematicError(
         .unsupported, "\(path) is coloured and has no alpha: it is no mask",
         remedy: "give a gray picture, as focal lift --mask writes it, or one with alpha")
@@ -157,12 +151,7 @@ struct ComparedMasks: ComparedFrames {
 
   /// - Returns: `disparityFloat`, as shown.
   func next() async throws(CinematicError) -> PixelBuffer? {
-    guard let picture = try await reader.next()?.pixelBuffer else { return nil }
-    guard takesAlpha else { return try picture.turnedDisparity(by: turn) }
-    return try PixelBuffer(
-      dimensions: picture.dimensions, format: .disparityFloat, tags: .linearBT709,
-      values: picture.alpha()
-    ).turnedDisparity(by: turn)
+    try await reader.next()?.pixelBuffer.turnedDisparity(by: turn)
   }
 }
 
@@ -202,26 +191,6 @@ extension PixelBuffer {
         }
       }
     }
-  }
-
-  /// The alpha of a picture, row by row.
-  fileprivate func alpha() throws(CinematicError) -> [Float] {
-    var alpha: [Float] = []
-    alpha.reserveCapacity(dimensions.count)
-    // All light at once would take four times as much.
-    for first in stride(from: 0, to: height, by: 64) {
-      let stored = part(rows: first..<min(height, first + 64))
-      let light = try stored.linearRGBA()
-      light.markNotFinite(in: stored)
-      let step = light.planes[0].bytesPerRow / MemoryLayout<SIMD4<Float>>.stride
-      light.withUnsafeBytes { bytes in
-        let pixels = bytes.bindMemory(to: SIMD4<Float>.self)
-        for y in 0..<stored.height {
-          for x in 0..<width { alpha.append(pixels[y * step + x].w) }
-        }
-      }
-    }
-    return alpha
   }
 
   /// A mask of floats as a gray picture, RGBA floats.

@@ -41,6 +41,23 @@ extension PictureFrame {
     return colored * share > all
   }
 
+  /// Whether a pixel is not opaque.
+  var isTranslucent: Bool {
+    guard let layout = PixelLayout(pixelFormat) else { return false }
+    var scaler: Scaler?
+    if layout.isOpaque { return unpacked(by: &scaler)?.isTranslucent ?? false }
+    guard let alpha = layout.alpha else { return false }
+    let width = dimensions.width
+    return withUnsafeTemporaryAllocation(of: Float.self, capacity: width) { row in
+      for y in 0..<dimensions.height {
+        layout.readValues(
+          self, component: alpha, row: y, count: width, into: row.baseAddress!)
+        for x in 0..<width where row[x] < 1 { return true }
+      }
+      return false
+    }
+  }
+
   /// The range of values: that of floats is the one that they have in 64 rows.
   private func extent(_ layout: PixelLayout) -> Float {
     guard layout.isFloatingPoint else { return 1 }
@@ -89,13 +106,17 @@ extension PictureFrame {
 ///   luma-chroma streams have unless they say otherwise, becomes LO + (HI − LO) · (c − 16·2^(b−8)) /
 ///   (219·2^(b−8)): black is LO and white HI there too. Gray formats are always full range.
 /// - Floats keep their values.
+/// - Of masks the alpha is taken in place of all that; frames without any are opaque.
 final class DisparityConverter {
   private let scale: DisparityScale
   private let container: ContainerColor?
+  private let takesAlpha: Bool
   private var row: [Float] = []
   private var scaler: Scaler?
 
-  init(_ scale: DisparityScale, container: ContainerColor?) throws(CinematicError) {
+  init(
+    _ scale: DisparityScale, container: ContainerColor?, takesAlpha: Bool = false
+  ) throws(CinematicError) {
     guard scale.low.isFinite, scale.high.isFinite, scale.low != scale.high else {
       throw CinematicError(
         .invalidParameter,
@@ -104,6 +125,7 @@ final class DisparityConverter {
     }
     self.scale = scale
     self.container = container
+    self.takesAlpha = takesAlpha
   }
 
   /// The frame as a new `disparityFloat` buffer.
@@ -116,6 +138,10 @@ final class DisparityConverter {
     let buffer = try PixelBuffer(
       dimensions: frame.dimensions, format: .disparityFloat, tags: .linearBT709)
     let width = buffer.width
+    if takesAlpha {
+      Self.takeAlpha(frame, layout, into: buffer)
+      return buffer
+    }
     let isVideoRange =
       layout.isYUV && !layout.isFloatingPoint
       && !FrameColor.isFullRange(frame, container: container)
@@ -150,6 +176,22 @@ final class DisparityConverter {
       }
     }
     return buffer
+  }
+
+  private static func takeAlpha(
+    _ frame: PictureFrame, _ layout: PixelLayout, into buffer: PixelBuffer
+  ) {
+    buffer.withUnsafeMutableBytes { bytes in
+      for y in 0..<buffer.height {
+        let start = bytes.baseAddress! + y * buffer.planes[0].bytesPerRow
+        let values = start.assumingMemoryBound(to: Float.self)
+        if let alpha = layout.alpha {
+          layout.readValues(frame, component: alpha, row: y, count: buffer.width, into: values)
+        } else {
+          values.update(repeating: 1, count: buffer.width)
+        }
+      }
+    }
   }
 
   /// BT.709's luma of RGB, red in `values` and luma after; `scratch` has room for two rows. Equal

@@ -20,7 +20,7 @@ enum StillDecoder {
     if let name = request.layer ?? request.channel, kind != .openEXR {
       throw .hasNoLayers(request.path, name)
     }
-    if request.content == .map, let map = try kind.format.embeddedMap(in: bytes, request) {
+    if request.content != .picture, let map = try kind.format.embeddedMap(in: bytes, request) {
       return map
     }
     let frame = try kind.format.picture(in: bytes, request)

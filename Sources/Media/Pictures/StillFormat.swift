@@ -10,6 +10,16 @@ struct StillRequest: Sendable {
   enum Content: Hashable, Sendable {
     case picture
     case map
+    /// The picture with its alpha; one without is a map as a whole.
+    case mask
+
+    init(_ content: ReadOptions.Content) {
+      switch content {
+      case .picture: self = .picture
+      case .disparity: self = .map
+      case .mask: self = .mask
+      }
+    }
   }
 
   var content = Content.picture

@@ -77,6 +77,11 @@ struct RenderCommand: ParsableCommand, ProgramUser {
     lens.focus.isGiven || scripting.script != nil || real.lens != nil
   }
 
+  /// Whether anything is said about a map alone: a mask is stretched as well.
+  private var describesMap: Bool {
+    held.matte == nil ? map.describesMap : map.describesCodes
+  }
+
   /// The estimated maps that are needed beside those of the rendered frames. The clip's first frame settles the focus, if
   /// nothing else does.
   private var surroundings: EstimationSurroundings {
@@ -133,11 +138,11 @@ struct RenderCommand: ParsableCommand, ProgramUser {
       needsMetricMap: thinLens != nil, statesDisparityRange: map.disparityRange != nil,
       script: script, progress: report.style, stream: files.stream.format?.stream,
       legend: show.legend, subject: held.subject?.point, matte: held.matte,
-      holdsMatte: !decidesFocus)
+      stretchesMatte: map.disparityFit == .stretch, holdsMatte: !decidesFocus)
     let done = try interruptible(writing: [files.output, files.beforeAfter]) {
       try waiting {
         try await estimation.withMap(
-          of: input, given: files.disparity, describesMap: map.describesMap, for: files.output,
+          of: input, given: files.disparity, describesMap: describesMap, for: files.output,
           options: inputOptions, overwrite: files.force || files.resume,
           surroundings: surroundings, report.style
         ) { path in

@@ -35,12 +35,12 @@ extension RenderJob {
     }
     guard let matte else { return nil }
     try await DisparityMatcher.checkStatedShape(
-      of: matte, for: pictures.properties, named: inputName, stretches: false)
+      of: matte, for: pictures.properties, named: inputName, stretches: stretchesMatte,
+      content: .mask)
     let source = try await RenderSource.open(
-      matte,
-      options: ReadOptions(content: .disparity(.unit), stillDuration: mapOptions.stillDuration))
+      matte, options: ReadOptions(content: .mask, stillDuration: mapOptions.stillDuration))
     let matcher = try pictures.matcher(
-      source, stretches: false, steadies: false, holds: inputOptions.missing == .hold)
+      source, stretches: stretchesMatte, steadies: false, holds: inputOptions.missing == .hold)
     return MaskedMaps(.given(matcher), holder: holder, turn: turn, holdsFocus: holdsMatte)
   }
 

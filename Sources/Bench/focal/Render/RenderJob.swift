@@ -54,6 +54,8 @@ struct RenderJob: Sendable {
   var subject: NormalizedPoint?
   /// A mask of the subject.
   var matte: String?
+  /// Whether a mask of another shape is stretched over the picture.
+  var stretchesMatte = false
   /// Whether the mask's subject is held sharp as a whole.
   var holdsMatte = false
 

@@ -194,9 +194,11 @@ struct MapOptions: ParsableArguments {
   }
 
   /// Whether anything is said about a map's codes or its shape.
-  var describesMap: Bool {
+  var describesMap: Bool { describesCodes || disparityFit != .exact }
+
+  /// Whether anything is said about a map's codes.
+  var describesCodes: Bool {
     disparityRange != nil || disparityKind != .disparity || disparityChannel != nil
-      || disparityFit != .exact
   }
 
   func readOptions(_ shaping: ShapingOptions, stillDuration: Time) -> ReadOptions {

@@ -16,8 +16,9 @@ struct SubjectFocusOptions: ParsableArguments {
   var subject: PointArgument?
   @Option(
     help: ArgumentHelp(
-      "A mask of the subject, white where it is: a picture, numbered pictures, as focal lift --mask writes them,"
-        + " or a movie. The subject is sharp as a whole; with a focus or a script, the mask is the map's edge alone.",
+      "A mask of the subject, from half of white on: a picture, numbered pictures, as focal lift --mask writes them,"
+        + " or a movie; of cut-outs, the alpha. The subject is sharp as a whole; with a focus or a script, the mask is the"
+        + " map's edge alone. One of another shape is stretched with --disparity-fit stretch.",
       valueName: "mask"))
   var matte: String?
 

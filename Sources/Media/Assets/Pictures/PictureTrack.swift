@@ -182,7 +182,7 @@ final class StillTrackDecoder: PictureDecoder {
     guard isWanted() else { return nil }
     if let kind = StillKind(file: bytes) { codecName = kind.rawValue }
     var request = StillRequest(files.container.fileName(sample))
-    if case .disparity = options.content { request.content = .map }
+    request.content = StillRequest.Content(options.content)
     request.layer = options.layer
     request.channel = options.channel
     request.keepsChromaticities = options.keepsChromaticities

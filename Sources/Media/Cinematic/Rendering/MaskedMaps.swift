@@ -12,7 +12,7 @@ public final class MaskedMaps: Sendable {
   public enum Masks: Sendable {
     /// Subjects that are followed through the clip.
     case followed(SubjectFollower)
-    /// Pictures beside the clip's, white where the subject is, read as disparity of 0 to 1.
+    /// Pictures beside the clip's, read as ``FocalMedia/ReadOptions/Content/mask``; a half and more is the subject's.
     case given(DisparityMatcher)
   }
 

@@ -8,11 +8,14 @@ extension DisparityMatcher {
   struct Side: Sendable {
     var name: String
     var properties: SourceProperties
+    /// A map or a mask, in words.
+    var noun = "map"
     var reader: FrameReader?
     var pipe: PipedPictures?
 
     init(_ reader: FrameReader) {
       (name, properties, self.reader) = (reader.name, reader.properties, reader)
+      noun = reader.content.noun
     }
 
     init(_ pipe: PipedPictures) {

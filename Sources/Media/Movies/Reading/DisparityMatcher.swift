@@ -137,7 +137,8 @@ public final class DisparityMatcher: Sendable {
       steadies && !isOneMap && !isForOnePicture
       ? SteadyMaps { number throws(CinematicError) in try await maps.map(number) } : nil
     fit = try Self.fit(
-      of: map, named: maps.name, for: image, named: picture.name, stretches: stretches)
+      of: map, named: maps.name, noun: maps.noun, for: image, named: picture.name,
+      stretches: stretches)
     if isOneMap, image.frameCount > 1, !holdsOneMap { throw oneMap(for: picture.name) }
   }
 
@@ -148,26 +149,31 @@ public final class DisparityMatcher: Sendable {
     _ maps: FrameReader, for picture: SourceProperties, named name: String, stretches: Bool
   ) async throws(CinematicError) -> PixelBuffer {
     let fit = try fit(
-      of: maps.properties, named: maps.name, for: picture, named: name, stretches: stretches)
+      of: maps.properties, named: maps.name, noun: maps.content.noun, for: picture, named: name,
+      stretches: stretches)
     return try fit.fitted(try await maps.frame(number: 0).pixelBuffer)
   }
 
   /// Looks at the shape that a map's file says, before its pixels are read: of PNG. Others are looked at when they are
   /// read.
   ///
+  /// - Parameter content: what the file is read as: maps or masks.
   /// - Throws: `incompatible` if the shapes differ.
   package static func checkStatedShape(
-    of map: String, for picture: SourceProperties, named name: String, stretches: Bool
+    of map: String, for picture: SourceProperties, named name: String, stretches: Bool,
+    content: ReadOptions.Content = .disparity(.unit)
   ) async throws(CinematicError) {
     guard !stretches, !PipePath.isPipe(map), let asset = try? Asset.named(map),
       let stated = await asset.statedProperties()
     else { return }
-    _ = try fit(of: stated, named: asset.name, for: picture, named: name, stretches: false)
+    _ = try fit(
+      of: stated, named: asset.name, noun: content.noun, for: picture, named: name,
+      stretches: false)
   }
 
   /// - Throws: `incompatible` if the shapes differ.
   private static func fit(
-    of map: SourceProperties, named mapName: String, for image: SourceProperties,
+    of map: SourceProperties, named mapName: String, noun: String, for image: SourceProperties,
     named name: String, stretches: Bool
   ) throws(CinematicError) -> Fit {
     let fit = Fit(from: map, to: image)
@@ -175,7 +181,7 @@ public final class DisparityMatcher: Sendable {
       throw CinematicError(
         .incompatible,
         "\(mapName) is \(Self.shown(map)) where \(name) is \(Self.shown(image)): the shapes differ",
-        remedy: "give a map of the picture's shape, or --disparity-fit stretch if it covers the"
+        remedy: "give a \(noun) of the picture's shape, or --disparity-fit stretch if it covers the"
           + " same view")
     }
     return fit
@@ -183,10 +189,10 @@ public final class DisparityMatcher: Sendable {
 
   private func oneMap(for clip: String) -> CinematicError {
     CinematicError(
-      .incomplete, "\(maps.name) is one map, and \(clip) has more frames",
-      remedy: "give a movie or numbered pictures (maps/%04d.png)"
+      .incomplete, "\(maps.name) is one \(maps.noun), and \(clip) has more frames",
+      remedy: "give a movie or numbered pictures (\(maps.noun)s/%04d.png)"
         + (choosesFrames ? ", or choose one frame with --frames" : "")
-        + (choosesMissing ? ", or hold the map with --on-missing hold" : ""))
+        + (choosesMissing ? ", or hold the \(maps.noun) with --on-missing hold" : ""))
   }
 
   /// The map of a frame, as the picture is stored.
@@ -224,7 +230,7 @@ public final class DisparityMatcher: Sendable {
         .incomplete,
         "\(maps.name) ends before frame \(pictures.reader?.fileNumber(ofFrame: frame) ?? frame) of"
           + " \(pictures.name)",
-        remedy: "give a map as long as the clip" + fewer)
+        remedy: "give a \(maps.noun) as long as the clip" + fewer)
     }
     let number = pictures.reader?.fileNumber(ofFrame: frame) ?? frame
     let numbers = maps.reader?.fileNumbers ?? []
@@ -233,8 +239,8 @@ public final class DisparityMatcher: Sendable {
     let action = isGap ? "--on-missing hold or skip" : "--on-missing skip"
     return CinematicError(
       .incomplete,
-      "\(maps.name) has no map of the number \(number), and \(pictures.name) has a picture",
-      remedy: "complete the maps" + (choosesMissing ? ", or give \(action)" : "") + fewer)
+      "\(maps.name) has no \(maps.noun) of the number \(number), and \(pictures.name) has a picture",
+      remedy: "complete the \(maps.noun)s" + (choosesMissing ? ", or give \(action)" : "") + fewer)
   }
 
   /// How many numbered maps there are, and how many of them no frame of the clip takes, chosen or not; `nil` for maps that

@@ -34,6 +34,8 @@ public final class FrameReader: Sendable {
 
   /// The numbers of numbered files, of every frame.
   let fileNumbers: [Int]?
+  /// Pictures, maps or masks.
+  let content: ReadOptions.Content
 
   private let feed: FrameFeed
   private let turn = AsyncLock()
@@ -78,6 +80,7 @@ public final class FrameReader: Sendable {
     var options = options
     if options.interlacing == .keep { options.interlacing = asset.interlacing }
     (self.asset, self.track, name) = (asset, track, asset.name)
+    content = options.content
     fileNumbers = try (asset.source as? NumberedPictures)?.numbers()
     let (timeline, index) = try await track.load(.timeline, .sampleIndex)
     guard timeline.count > 0 else {

@@ -59,6 +59,7 @@ final class PictureReading: Sendable {
     var codes: ColorCodes?
     var coded: CodedPixels?
     var logCoding: LogCoding?
+    var takesAlpha = false
     switch options.content {
     case .picture:
       let converter = try PictureConverter(
@@ -83,17 +84,17 @@ final class PictureReading: Sendable {
         return try converter.convert(frame, path: path(sample))
       }
     case .disparity(let scale):
-      let converter = try DisparityConverter(scale, container: facts.color)
       (format, tags) = (.disparityFloat, .linearBT709)
-      let shaping = options.shaping
-      convert = { [self] frame, sample throws(CinematicError) in
-        let map = try converter.convert(frame, path: path(sample))
-        if !shaping.isIdentity { shaping.apply(to: map) }
-        return map
-      }
+      convert = try mapConverter(scale)
+    case .mask:
+      (format, tags) = (.disparityFloat, .linearBT709)
+      takesAlpha = frame.isTranslucent
+      convert = try mapConverter(.unit, takesAlpha: takesAlpha)
     }
     var found = found(in: frame, format, tags, codecName)
-    if case .disparity = options.content { found.pictureMetadata.isColoredMap = frame.isColored }
+    if options.content != .picture {
+      found.pictureMetadata.isColoredMap = !takesAlpha && frame.isColored
+    }
     found.codedPixels = coded
     found.logCoding = logCoding
     found.pictureMetadata.cameraGamut = logCoding?.curve.gamut
@@ -115,6 +116,20 @@ final class PictureReading: Sendable {
       return try half.map { half throws(CinematicError) in
         try buffer.half(half, turn: rotation.turn)
       } ?? buffer
+    }
+  }
+
+  /// - Parameter takesAlpha: whether the alpha is delivered, and not the values.
+  private func mapConverter(
+    _ scale: DisparityScale, takesAlpha: Bool = false
+  ) throws(CinematicError) -> FrameFeed.Convert {
+    let converter = try DisparityConverter(
+      scale, container: facts.color, takesAlpha: takesAlpha)
+    let shaping = options.shaping
+    return { [self] frame, sample throws(CinematicError) in
+      let map = try converter.convert(frame, path: path(sample))
+      if !shaping.isIdentity { shaping.apply(to: map) }
+      return map
     }
   }
 

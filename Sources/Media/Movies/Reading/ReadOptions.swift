@@ -41,11 +41,17 @@ public enum Interlacing: Hashable, Sendable {
 
 /// How a source is read.
 public struct ReadOptions: Sendable {
-  /// Pictures or maps.
+  /// Pictures, maps or masks.
   public enum Content: Hashable, Sendable {
     case picture
     /// Delivered as ``FocalCore/PixelFormat/disparityFloat``.
     case disparity(DisparityScale)
+    /// How much of each pixel is a subject's, delivered as ``FocalCore/PixelFormat/disparityFloat``: the alpha of pictures of
+    /// which the first is not opaque throughout, else their gray, 0 for black and 1 for white.
+    case mask
+
+    /// What is beside pictures, in words.
+    var noun: String { self == .mask ? "mask" : "map" }
   }
 
   public var content: Content

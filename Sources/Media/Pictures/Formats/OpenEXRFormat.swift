@@ -16,6 +16,11 @@ enum OpenEXRFormat: StillFormat {
     in bytes: [UInt8], _ request: StillRequest
   ) throws(CinematicError) -> PictureFrame? {
     let file = try OpenEXRFile(bytes, request)
+    if request.content == .mask,
+      let picture = try? OpenEXRSelection(picture: request.layer, of: file), picture.hasAlpha
+    {
+      return nil
+    }
     let selection = try OpenEXRSelection(map: request.channel, layer: nil, of: file)
     guard selection.channels.count > 1 else {
       let frame = try file.frame(selection.channels, of: selection.part)

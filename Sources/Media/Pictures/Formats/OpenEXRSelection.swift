@@ -10,6 +10,7 @@ struct OpenEXRSelection {
   let part: OpenEXRFile.Part
   /// Red, green, blue and perhaps alpha, or one channel.
   let channels: [OpenEXRFile.Channel]
+  var hasAlpha: Bool { channels.count > 3 }
 
   /// A channel and what it is called.
   private struct Candidate {

@@ -35,7 +35,7 @@ final class PNGFrames: PipedFrames {
       bytes = try Self.file(pipe)
     }
     var request = StillRequest(name)
-    if case .disparity = options.content { request.content = .map }
+    request.content = StillRequest.Content(options.content)
     let frame = try StillDecoder.decode(bytes, request)
     frame.pointer.pointee.pts = count
     let time = options.stillDuration * Int(count)
