@@ -446,6 +446,11 @@ import Testing
     #expect(render(tile, tile, destination)?.code == .invalidParameter)
     let outside = PixelRect(x: 1, y: 128, width: 60, height: 64)
     #expect(render(rect, outside, destination)?.code == .invalidParameter)
+    let whole = PixelRect(item.source.dimensions)
+    for rows in [Int.min..<Int.min + 64, Int.max - 64..<Int.max, -64..<0, 903..<967] {
+      let error = render(whole, PixelRect(columns: 0..<60, rows: rows), destination)
+      #expect(error?.code == .invalidParameter, "\(rows)")
+    }
     let luma = try PixelBuffer(dimensions: tile.dimensions, format: .yuv420Full8)
     #expect(render(rect, tile, luma)?.code == .unsupported)
     func backdrop(_ rows: Range<Int>) -> CinematicError? {

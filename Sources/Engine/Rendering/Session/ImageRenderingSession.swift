@@ -166,6 +166,13 @@ public final class ImageRenderingSession: Sendable {
     destinationTile: RenderingSession.Picture, tileRect: PixelRect
   ) throws(CinematicError) {
     try validate(commandBuffer, picture, tileRect.rows, sourceTile, tileExtendRect)
+    // What lies outside has no place in a picture that is turned.
+    guard PixelRect(picture.size).contains(tileRect) else {
+      throw CinematicError(
+        .invalidParameter,
+        "a picture of \(picture.size) has no tile of the columns \(tileRect.columns) and the rows \(tileRect.rows)",
+        remedy: "give a rectangle within the picture")
+    }
     let turn = picture.preferredTransform
     let shownRect = tileRect.turned(by: turn, in: picture.size)
     try validate(destinationTile, of: turn.applied(to: picture.size), shownRect)
@@ -238,10 +245,11 @@ public final class ImageRenderingSession: Sendable {
         remedy: "use one of \(list(Self.tilePixelFormats))")
     }
     try tile.validate(for: commandQueue.device)
-    guard tile.dimensions == rect.dimensions, PixelRect(size).contains(rect) else {
+    guard PixelRect(size).contains(rect), tile.dimensions == rect.dimensions else {
       throw CinematicError(
         .invalidParameter,
-        "a tile of \(tile.dimensions) for \(rect) of a picture of \(size)",
+        "a tile of \(tile.dimensions) for the columns \(rect.columns) and the rows \(rect.rows) of a picture of"
+          + " \(size)",
         remedy: "give tile and rectangle one size, within the picture")
     }
   }

@@ -145,10 +145,18 @@ public final class PictureStripReader {
   /// Rows as a picture of their own, which lies in memory that the next call uses again. Those that were in
   /// the last one are not decoded again; rows before it are decoded from the first row on.
   ///
-  /// - Throws: `malformed` for a damaged file, `outOfMemory`, `invalidState` after ``close()``.
+  /// - Parameter rows: at least one, of those that the picture has (``properties``).
+  /// - Throws: `invalidParameter` for no rows, or for some that the picture lacks, `malformed` for a damaged file,
+  ///   `outOfMemory`, `invalidState` after ``close()``.
   public func strip(_ rows: Range<Int>) throws(CinematicError) -> PixelBuffer {
     guard let source else {
       throw CinematicError(.invalidState, "\(path) is closed, and none of it can be read")
+    }
+    let height = properties.dimensions.height
+    guard !rows.isEmpty, rows.lowerBound >= 0, rows.upperBound <= height else {
+      throw CinematicError(
+        .invalidParameter, "\(path) has no rows \(rows): it has \(height)",
+        remedy: "ask for one or more of 0..<\(height)")
     }
     let width = properties.dimensions.width
     let last = held
