@@ -227,6 +227,22 @@ struct WrittenMovie {
     #expect((movie.tracks[2].box.at("mdia", "minf", "nmhd") != nil) == (format == .mp4))
   }
 
+  /// Room is kept for no more samples than readers take, however many are expected.
+  @Test(arguments: [Int.max, .min, 1 << 40]) func roomOfTheIndexHasALimit(_ count: Int) {
+    var settings = MovieMuxer.Settings()
+    settings.layout = .indexFirst
+    var muxer = MovieMuxer(settings, sink: MemorySink())
+    let expected: [(FourCC, Int)] = [("vide", count), ("soun", count), ("meta", 5)]
+    for (handler, number) in expected {
+      var track = Self.track(handler, 30000)
+      track.expectedCount = number
+      _ = muxer.addTrack(track)
+    }
+    // A picture and a packet take 28 bytes.
+    let most = 28 * SampleIndex.maximumSampleCount
+    #expect((1..<most + 65536).contains(muxer.expectedIndexSize))
+  }
+
   /// Data beyond four gigabytes needs wider offsets, which make the index larger while it is placed.
   @Test func movedBeyondFourGigabytes() throws {
     var log = SampleLog()

@@ -209,7 +209,8 @@ public final class PixelBuffer: @unchecked Sendable {
       start: base + plane.offset, count: min(plane.byteCount, byteCount - plane.offset))
   }
 
-  private static func check(_ dimensions: Dimensions) throws(CinematicError) {
+  /// - Throws: `invalidParameter` for a size outside 1...``maximumDimension``.
+  package static func check(_ dimensions: Dimensions) throws(CinematicError) {
     let valid = 1...maximumDimension
     guard valid.contains(dimensions.width), valid.contains(dimensions.height) else {
       throw CinematicError(

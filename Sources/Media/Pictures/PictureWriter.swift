@@ -23,7 +23,7 @@ public enum PictureWriter {
   ///   - quality: 1 to 100, for JPEG (by default 92), HEIC and AVIF (90).
   ///   - stream: what is written where the path is a pipe.
   ///   - overwrite: whether an existing file is replaced.
-  /// - Throws: `invalidParameter` for an ending or a pixel format that cannot be written,
+  /// - Throws: `invalidParameter` for an ending, a pixel format or a quality that cannot be written,
   ///   `unwritable` for an existing file, a missing folder, a full disk.
   public static func write(
     _ buffer: PixelBuffer, to path: String, metadata: PictureMetadata = PictureMetadata(),
@@ -53,7 +53,8 @@ public enum PictureWriter {
   /// The bytes that a picture's file would have.
   ///
   /// - Parameter quality: as in ``write(_:to:metadata:quality:stream:overwrite:temporaryFiles:)``.
-  /// - Throws: `invalidParameter` for a pixel format that the kind of file cannot hold.
+  /// - Throws: `invalidParameter` for a pixel format that the kind of file cannot hold, and for a quality that there is
+  ///   not.
   public static func bytes(
     of buffer: PixelBuffer, kind: StillKind, quality: Int? = nil
   ) throws(CinematicError) -> [UInt8] {
@@ -115,14 +116,16 @@ public final class NumberedPictureWriter: Sendable {
   private let state: Mutex<State>
 
   /// - Parameters:
+  ///   - quality: 1 to 100, for JPEG (by default 92), HEIC and AVIF (90).
   ///   - overwrite: whether existing files are replaced.
   ///   - publishesTogether: see ``WriterSettings/publishesTogether``.
-  /// - Throws: `unwritable` where the folder cannot be written.
+  /// - Throws: `invalidParameter` for another quality, `unwritable` where the folder cannot be written.
   public init(
     _ pattern: NumberedPattern, kind: StillKind, metadata: PictureMetadata = PictureMetadata(),
     quality: Int? = nil, overwrite: Bool = false, publishesTogether: Bool = false,
     temporaryFiles: TemporaryFiles = .shared
   ) throws(CinematicError) {
+    try StillKind.check(quality: quality)
     self.pattern = pattern
     self.kind = kind
     self.metadata = metadata
@@ -137,10 +140,10 @@ public final class NumberedPictureWriter: Sendable {
   /// Writes a picture.
   ///
   /// - Parameters:
-  ///   - number: by default one more than the last one's, from 0.
+  ///   - number: from 0 to below `Int.max`; by default one more than the last one's, from 0.
   ///   - metadata: what the file says beside its pixels; by default what the writer was given.
-  /// - Throws: `unwritable` for a name that is taken, and what writing throws; nothing half-written bears
-  ///   the name.
+  /// - Throws: `invalidParameter` for another number, `unwritable` for a name that is taken, and what writing throws;
+  ///   nothing half-written bears the name.
   public func append(
     _ buffer: PixelBuffer, number: Int? = nil, metadata: PictureMetadata? = nil
   ) throws(CinematicError) {
@@ -148,7 +151,13 @@ public final class NumberedPictureWriter: Sendable {
       guard !state.isFinished else {
         throw CinematicError(.invalidState, "\(pattern) is finished and takes no more pictures")
       }
-      return max(number ?? state.next, 0)
+      return number ?? state.next
+    }
+    // The one behind it has a number, too.
+    guard (0..<Int.max).contains(number) else {
+      throw CinematicError(
+        .invalidParameter, "\(pattern) has no picture of the number \(number)",
+        remedy: "number pictures from 0")
     }
     let file = try OutputFile(
       path: pattern.path(number), overwrite: overwrite, registry: temporaryFiles)

@@ -40,11 +40,12 @@ enum StillEncoder {
   ///
   /// - Parameters:
   ///   - size: of the whole picture.
-  /// - Throws: `invalidParameter` for what the kind of file cannot hold.
+  /// - Throws: `invalidParameter` for what the kind of file cannot hold, and for a quality that there is not.
   static func prepared(
     _ buffer: PixelBuffer, kind: StillKind, metadata: PictureMetadata, size: Dimensions,
     quality: Int?, path: String
   ) throws(CinematicError) -> StillPicture {
+    try StillKind.check(quality: quality)
     var picture = StillPicture(
       buffer: try codes(of: buffer, kind: kind, metadata: metadata, path: path),
       metadata: metadata.described(size), quality: quality, path: path)

@@ -124,6 +124,17 @@ public enum StillKind: String, Hashable, Sendable, CaseIterable {
   package var refusesAlpha: Bool { self == .jpeg }
   /// Whether something is lost, more or less by a quality.
   public var isLossy: Bool { self == .jpeg || self == .heic || self == .avif }
+  /// The qualities of kinds that are ``isLossy``.
+  public static let qualities = 1...100
+
+  /// - Throws: `invalidParameter` for a quality outside ``qualities``.
+  static func check(quality: Int?) throws(CinematicError) {
+    guard let quality, !qualities.contains(quality) else { return }
+    throw CinematicError(
+      .invalidParameter, "a picture cannot have a quality of \(quality)",
+      remedy: "give \(qualities.lowerBound) to \(qualities.upperBound)")
+  }
+
   /// Whether colours of files are multiplied by alpha.
   public var holdsPremultipliedAlpha: Bool { self == .openEXR }
 }

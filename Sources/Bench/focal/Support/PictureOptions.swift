@@ -69,9 +69,10 @@ struct PictureQualityOptions: ParsableArguments {
   var pictureQuality: Int?
 
   func validate() throws {
-    guard (1...100).contains(pictureQuality ?? 1) else {
-      throw ValidationError("--picture-quality takes 1 to 100")
-    }
+    let qualities = StillKind.qualities
+    guard let pictureQuality, !qualities.contains(pictureQuality) else { return }
+    throw ValidationError(
+      "--picture-quality takes \(qualities.lowerBound) to \(qualities.upperBound)")
   }
 
   /// - Throws: `invalidParameter` for a quality of what has none.

@@ -6,11 +6,12 @@ extension MovieMuxer {
   /// Unused room that is left before the data rather than moving all of it.
   private static let bearableRoom: Int64 = 64 << 10
 
-  /// The room that an index of the expected samples takes at most; 0 where nothing is expected.
+  /// The room that an index of the expected samples takes at most; 0 where nothing is expected. More than readers take
+  /// (``SampleIndex/maximumSampleCount``) is not expected of any track.
   var expectedIndexSize: Int {
     guard lanes.contains(where: { $0.settings.expectedCount > 0 }) else { return 0 }
     let tables = lanes.reduce(0) { size, lane in
-      let count = lane.settings.expectedCount
+      let count = min(max(lane.settings.expectedCount, 0), SampleIndex.maximumSampleCount)
       if lane.settings.plainFrameSize != nil { return size + 256 }
       // A size, and of pictures in another order than that of the screen also a shift with its count,
       // and perhaps a duration with its own; then sync samples and places of chunks.

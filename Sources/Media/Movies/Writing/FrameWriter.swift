@@ -31,9 +31,9 @@ public final class FrameWriter: Sendable {
   public let format: OutputFormat
   private let target: Target
 
-  /// - Throws: `invalidParameter` for an ending that cannot be written, `unwritable` for an existing
-  ///   file or a folder that cannot be written, `unsupported` for a missing encoder or sound that
-  ///   the container cannot hold.
+  /// - Throws: `invalidParameter` for an ending that cannot be written, and for settings out of their ranges,
+  ///   `unwritable` for an existing file or a folder that cannot be written, `unsupported` for a missing encoder or
+  ///   sound that the container cannot hold.
   public static func create(
     _ path: String, settings: WriterSettings
   ) throws(CinematicError) -> FrameWriter {
@@ -65,8 +65,10 @@ public final class FrameWriter: Sendable {
   /// Adds a frame. A still takes exactly one.
   ///
   /// - Parameters:
-  ///   - fileNumber: of numbered pictures; by default one more than the last, from 0.
+  ///   - fileNumber: of numbered pictures, from 0 to below `Int.max`; by default one more than the last, from 0.
   ///   - metadata: what the file of a numbered picture says; by default what all have in common.
+  /// - Throws: `invalidParameter` for a second picture of a still, and for a number out of its range, `incompatible` for a
+  ///   film's frame of another size or format than the settings say, `unwritable`.
   public func append(
     _ buffer: PixelBuffer, time: Time, duration: Time, fileNumber: Int? = nil,
     metadata: PictureMetadata? = nil
@@ -169,6 +171,7 @@ private final class StillWriter: @unchecked Sendable {
   private var isWritten = false
 
   init(_ path: String, _ kind: StillKind, _ settings: WriterSettings) throws(CinematicError) {
+    try StillKind.check(quality: settings.pictureQuality)
     self.path = path
     self.kind = kind
     self.settings = settings

@@ -78,8 +78,10 @@ final class MovieAssembly {
     sound = try settings.sound.map { sound throws(CinematicError) in
       try SoundMix(sound, in: container, timelineStart: timelineStart, path: path)
     }
-    let disparity = try settings.disparity.map { disparity throws(CinematicError) in
-      try DisparityEncoder(
+    let disparity = try settings.disparity.map {
+      (disparity) throws(CinematicError) -> DisparityEncoder in
+      try PixelBuffer.check(disparity.dimensions)
+      return try DisparityEncoder(
         disparity.coding, dimensions: disparity.dimensions, timescale: timescale,
         frameDuration: frameDuration, path: path)
     }

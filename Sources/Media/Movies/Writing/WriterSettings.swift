@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalBoxes
 import FocalCore
 
 /// The facts that a writer needs before the first frame.
 public struct WriterSettings: Sendable {
-  /// The size of every frame.
+  /// The size of every frame: sides of 1 to `PixelBuffer.maximumDimension`.
   public var dimensions: Dimensions
   /// The format of every frame.
   public var pixelFormat: PixelFormat
@@ -132,8 +133,18 @@ public struct WriterSettings: Sendable {
 }
 
 extension WriterSettings {
+  /// - Throws: `invalidParameter` for a size that no picture has.
+  func checkSize(_ path: String) throws(CinematicError) {
+    do throws(CinematicError) {
+      try PixelBuffer.check(dimensions)
+    } catch {
+      throw error.naming(path)
+    }
+  }
+
   /// - Throws: `invalidParameter` for numbers that no movie has.
   func checkForMovie(_ path: String) throws(CinematicError) {
+    try checkSize(path)
     guard timescale >= 1, nominalFrameDuration > .zero else {
       throw CinematicError(
         .invalidParameter,

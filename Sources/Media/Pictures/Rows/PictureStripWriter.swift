@@ -35,7 +35,7 @@ public final class PictureStripWriter {
   ///   - settings: of a picture, with the format and the tags of what is appended. The size is that before
   ///     `preferredTransform`, by which strips have been turned: they wait on the disk until all are there.
   ///   - hasAlpha: whether any pixel's alpha is below 1; else it is stored only in OpenEXR, if `codedPixels` has it.
-  /// - Throws: `invalidParameter` for a kind, a format or alpha that the file cannot hold, `unwritable`.
+  /// - Throws: `invalidParameter` for a kind, a format, a size, a quality or alpha that the file cannot hold, `unwritable`.
   public init(
     _ path: String, settings: WriterSettings, hasAlpha: Bool
   ) throws(CinematicError) {
@@ -44,6 +44,7 @@ public final class PictureStripWriter {
         .invalidParameter, "\(path) is not the name of one picture",
         remedy: "end it in \(StillKind.endings)")
     }
+    try settings.checkSize(path)
     self.kind = kind
     turn = settings.preferredTransform
     dimensions = settings.dimensions

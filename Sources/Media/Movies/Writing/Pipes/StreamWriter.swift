@@ -15,10 +15,12 @@ final class StreamWriter: @unchecked Sendable {
   private var muxer: StreamMuxer?
   private var count = 0
 
-  /// - Throws: `unwritable`, `invalidParameter` for a terminal, `unsupported` for a missing encoder.
+  /// - Throws: `unwritable`, `invalidParameter` for a terminal, and for settings out of their ranges, `unsupported` for a
+  ///   missing encoder.
   init(
     _ path: String, _ format: StreamFormat, _ settings: WriterSettings
   ) throws(CinematicError) {
+    if format.stillKind != nil { try StillKind.check(quality: settings.pictureQuality) }
     self.format = format
     self.settings = settings
     let pipe = try OutputPipe(path)
