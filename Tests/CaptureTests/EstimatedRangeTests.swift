@@ -155,6 +155,35 @@ final class NumberedProvider: DisparityProvider {
     await rig.end()
   }
 
+  /// By a range without extent no movie could be begun: it is refused before there is a take to lose.
+  @Test func rangesWithoutExtentAreRefused() throws {
+    let configuration = CaptureSession.Configuration(devices: [.cpu(threadCount: 1)])
+    func refusal(_ configuration: CaptureSession.Configuration) -> CinematicError? {
+      do throws(CinematicError) {
+        _ = try CaptureSession(TestSource(), configuration: configuration, clock: TestClock())
+        return nil
+      } catch {
+        return error
+      }
+    }
+    #expect(refusal(configuration) == nil)
+    let ranges: [ClosedRange<Float>] = [
+      0.5...0.5, -Float.infinity...0, 0...Float.infinity, -Float.infinity...Float.infinity,
+      -3e38...3e38,
+    ]
+    for range in ranges {
+      var other = configuration
+      other.disparityRange = range
+      #expect(refusal(other)?.code == .invalidParameter, "\(range)")
+    }
+    let ends: [(Float, Float)] = [(0.5, 0.5), (.nan, .nan), (0, .infinity), (-3e38, 3e38)]
+    for (low, high) in ends {
+      var other = configuration
+      other.estimatedRange = EstimatedRange(low: low, high: high)
+      #expect(refusal(other)?.code == .invalidParameter, "\(low) to \(high)")
+    }
+  }
+
   @Test func providersWordsAreTold() async throws {
     let rig = try Rig(provider: NumberedProvider { try TestScene.map($0) })
     try await rig.session.start()

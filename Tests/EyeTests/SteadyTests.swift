@@ -251,6 +251,21 @@ import Testing
     #expect(given?.code == .unsupported)
   }
 
+  @Test func refusesRangesWithoutExtent() throws {
+    let map = try PixelBuffer.map([0.2, 0.5], Dimensions(width: 2, height: 1))
+    let ends: [(Float, Float)] = [
+      (0.5, 0.5), (0, -0.0), (.nan, .nan), (0, .nan), (0, .infinity), (-.infinity, .infinity),
+      (-3e38, 3e38), (0, .leastNonzeroMagnitude),
+    ]
+    for (low, high) in ends {
+      let range = EstimatedRange(low: low, high: high)
+      let error = #expect(throws: CinematicError.self) { _ = try range.shares(of: map) }
+      #expect(error?.code == .invalidParameter, "\(low) to \(high)")
+    }
+    let shares = try EstimatedRange(low: 0.5, high: 0).shares(of: map).cells
+    #expect(abs(shares[0] - 0.6) < 1e-6 && shares[1] == 0)
+  }
+
   @Test func refusesMapsOfSeveralSizes() async throws {
     let clip = try Self.clip(SampleScene(), count: 2)
     let steady = SteadyEstimator(

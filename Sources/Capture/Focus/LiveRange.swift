@@ -97,8 +97,9 @@ struct LiveRange: Sendable {
     }
     seen = all
     let margin = Self.margin * (all.upperBound - all.lowerBound)
-    guard margin > 0 else { return }
-    settled = EstimatedRange(low: all.lowerBound - margin, high: all.upperBound + margin)
+    let wider = EstimatedRange(low: all.lowerBound - margin, high: all.upperBound + margin)
+    guard wider.hasExtent else { return }
+    settled = wider
   }
 
   private static func union(

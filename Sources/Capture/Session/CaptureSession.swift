@@ -42,11 +42,11 @@ public actor CaptureSession {
     public var devices: [Device]
     /// Of baked movies and frames.
     public var quality = RenderingQuality.preview
-    /// The provider's disparities that become 0 and 1 in maps; by default those of its first maps, and wider ones when
-    /// later maps reach far beyond.
+    /// The provider's disparities that become 0 and 1 in maps, two different finite numbers; by default those of its first
+    /// maps, and wider ones when later maps reach far beyond.
     public var estimatedRange: EstimatedRange?
-    /// The disparities that a movie's codes stand for. By default those that the source says; of shares of a provider's
-    /// disparities −0.5 to 1.5; else those of the session so far, with a margin.
+    /// The disparities that a movie's codes stand for, from one finite number to another. By default those that the
+    /// source says; of shares of a provider's disparities −0.5 to 1.5; else those of the session so far, with a margin.
     public var disparityRange: ClosedRange<Float>?
 
     public init(
@@ -107,7 +107,8 @@ public actor CaptureSession {
   ///   - microphone: gives sound instead of the source.
   ///   - clock: that of the sources.
   /// - Throws: `unsupported` for a format in which Cinematic movies cannot be recorded, `invalidParameter` for a
-  ///   configuration without a device, and what the renderer says of the look.
+  ///   configuration without a device, an interval below 1 and a range of disparities without extent, and what the
+  ///   renderer says of the look.
   public init(
     _ source: any CaptureSource, microphone: (any CaptureSource)? = nil,
     configuration: Configuration, clock: any CaptureClock
@@ -124,6 +125,11 @@ public actor CaptureSession {
         .invalidParameter,
         "a detector cannot look at every \(configuration.detectionInterval)th picture",
         remedy: "give 1 or more")
+    }
+    try configuration.estimatedRange?.validate()
+    // The first picture would be too late: its movie would be lost.
+    if let range = configuration.disparityRange ?? source.disparityRange {
+      _ = try DisparityCoding(range, hasHoles: true)
     }
     self.format = format
     (self.source, self.microphone, self.clock) = (source, microphone, clock)

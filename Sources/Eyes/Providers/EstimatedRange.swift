@@ -9,7 +9,7 @@ import FocalCore
 public struct EstimatedRange: Hashable, Sendable {
   /// The disparity that becomes 0.
   public var low: Float
-  /// The disparity that becomes 1.
+  /// The disparity that becomes 1: finite, as the other one, and not equal to it.
   public var high: Float
   /// Whether single values of a photograph lie far beyond all others: shares are then cut to 0 to 1.
   public private(set) var cutsOutliers = false
@@ -93,12 +93,27 @@ public struct EstimatedRange: Hashable, Sendable {
     return values[values.count / 2]
   }
 
+  /// Whether there is more than one disparity between the ends, so that there are shares. The larger end may be either.
+  package var hasExtent: Bool {
+    let extent = high - low
+    return extent.isFinite && (1 / extent).isFinite
+  }
+
+  /// - Throws: `invalidParameter` for a range without extent (``hasExtent``), and one that is not finite.
+  package func validate() throws(CinematicError) {
+    guard !hasExtent else { return }
+    throw CinematicError(
+      .invalidParameter, "estimated disparities from \(low) to \(high) have no extent",
+      remedy: "give two different finite numbers")
+  }
+
   /// A map as shares of the range; what lies beyond is below 0 or above 1, or cut (``cutsOutliers``).
   ///
   /// - Parameter map: `disparityFloat` or `disparityHalf`.
   /// - Returns: `disparityFloat`.
-  /// - Throws: `unsupported` for another format, `outOfMemory`.
+  /// - Throws: `invalidParameter` for a range without extent, `unsupported` for another format, `outOfMemory`.
   public func shares(of map: PixelBuffer) throws(CinematicError) -> PixelBuffer {
+    try validate()
     let (low, scale, isCut) = (low, 1 / (high - low), cutsOutliers)
     let shares = try map.storedAsFloats().cells.map { (value: Float) -> Float in
       let share = (value - low) * scale
