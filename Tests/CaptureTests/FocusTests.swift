@@ -61,6 +61,21 @@ private struct DetectionTaker: VisualTracker {
   }
 }
 
+/// A tracker that sees its object in a box that it was given.
+private struct BoxTeller: VisualTracker {
+  let box: NormalizedRect
+
+  mutating func start(
+    within bounds: NormalizedRect, sourceImage: PixelBuffer, sourceDisparity: PixelBuffer?
+  ) -> Bool { true }
+
+  mutating func next(
+    sourceImage: PixelBuffer, sourceDisparity: PixelBuffer?
+  ) -> BoundsPrediction? {
+    BoundsPrediction(normalizedBounds: box, confidence: 1)
+  }
+}
+
 @Suite struct FocusTests {
   private func start(_ rig: Rig) async throws {
     try await rig.session.start()
@@ -204,6 +219,28 @@ private struct DetectionTaker: VisualTracker {
     }
     #expect(told?.contains("there is no model") == true)
     await other.end()
+  }
+
+  /// A box that no script could hold counts as lost: the movie is whole, and has its script.
+  @Test(arguments: [
+    NormalizedRect(x: .nan, y: 0, width: 1, height: 1),
+    NormalizedRect(x: 0, y: 0, width: .infinity, height: 1),
+    NormalizedRect(x: -1e300, y: 0, width: 2e300, height: 1e300),
+    NormalizedRect(x: -1.1e6, y: 0, width: 1.2e6, height: 1),
+  ])
+  func oddBoxesOfATrackerAreLost(_ box: NormalizedRect) async throws {
+    let rig = try Rig(tracker: { _ in BoxTeller(box: box) })
+    let path = rig.path("movie.mov")
+    try await rig.session.startRecording(CaptureRecording(editableMovie: path))
+    try await start(rig)
+    try await rig.session.setTrackingFocus(at: TestScene.square(5).center, focusMode: .strong)
+    try await rig.give(6..<16)
+    let report = try await rig.session.stopRecording()
+    #expect(report.movies.map(\.error) == [nil])
+    let movie = try await MovieScript(asset: Asset(path: path))
+    let recording = try #require(try movie.recording())
+    #expect(recording.frameTimes.count == 16)
+    await rig.end()
   }
 
   @Test func wrongCallsAreErrors() async throws {

@@ -151,6 +151,25 @@ import Testing
     await rig.end()
   }
 
+  /// A number that no journal can hold is called that: no room on a disk would help.
+  @Test func numbersThatNoJournalHolds() throws {
+    let folder = TemporaryFolder.make()
+    defer { removeFolder(folder) }
+    let journal = try ScriptJournal(for: "\(folder)/a.mov", fNumber: 4, look: Look())
+    let text = """
+      {"time": {"value": 0, "timescale": 30}, "duration": {"value": 1, "timescale": 30},
+       "focusDisparity": 0.5, "found": [], "choices": []}
+      """
+    let sound = try JSONDecoder().decode(RecordingEntry.self, from: Data(text.utf8))
+    try journal.add(sound)
+    var odd = sound
+    odd.focusDisparity = .nan
+    let entry = odd
+    let error = #expect(throws: CinematicError.self) { try journal.add(entry) }
+    #expect(error?.code == .invalidParameter && error?.remedy == nil)
+    #expect(try ScriptJournal.read(journal.path, frames: 2).frames.count == 1)
+  }
+
   /// Journals of earlier versions hold durations of zero.
   @Test(arguments: [1, 2, 24]) func journalWithoutDurationsIsAScript(count: Int) throws {
     let folder = TemporaryFolder.make()

@@ -50,6 +50,19 @@ import Testing
     #expect(disparities == [0.5])
   }
 
+  /// What has no box becomes no track, and takes none away.
+  @Test func leavesOutWhatHasNoBox() throws {
+    let odd = [
+      NormalizedRect(x: .nan, y: 0, width: 1, height: 1),
+      NormalizedRect(x: 0, y: 0, width: .infinity, height: 1),
+      NormalizedRect(x: -1e300, y: 0, width: 2e300, height: 1e300),
+      NormalizedRect(x: 0.2, y: 0.2, width: 0.1, height: -0.1),
+    ].map { FoundObject(type: .humanFace, rect: $0, confidence: 1) }
+    let frames = (0..<6).map { _ in odd + [Self.face(0.3)] }
+    let tracks = try Self.tracks(frames)
+    #expect(tracks.map(\.allDetections.count) == [6])
+  }
+
   @Test func bridgesGapsAndEndsAfterThem() throws {
     var frames = (0..<60).map { number -> [FoundObject] in
       (10..<20).contains(number) || (30..<50).contains(number)

@@ -177,6 +177,51 @@ struct TrackerTests {
     #expect(script.frame(at: .zero)?.detection(for: id) != nil)
   }
 
+  /// A caller's own that gives one box after the other.
+  private struct BoxTeller: VisualTracker {
+    var boxes: [NormalizedRect]
+    mutating func start(
+      within bounds: NormalizedRect, sourceImage: PixelBuffer, sourceDisparity: PixelBuffer?
+    ) -> Bool { true }
+    mutating func next(
+      sourceImage: PixelBuffer, sourceDisparity: PixelBuffer?
+    ) -> BoundsPrediction? {
+      boxes.isEmpty ? nil : BoundsPrediction(normalizedBounds: boxes.removeFirst(), confidence: 1)
+    }
+  }
+
+  /// What no script could hold counts as lost; the rest of the track stays.
+  @Test func oddBoxesCountAsLost() throws {
+    let scene = Scene(x: 50, y: 90)
+    let odd = [
+      NormalizedRect(x: .nan, y: 0, width: 1, height: 1),
+      NormalizedRect(x: 0, y: 0, width: .infinity, height: 1),
+      NormalizedRect(x: -1e300, y: 0, width: 2e300, height: 1e300),
+      NormalizedRect(x: -1.1e6, y: 0, width: 1.2e6, height: 1),
+      NormalizedRect(x: 0.2, y: 0.2, width: -0.1, height: 0.1),
+      NormalizedRect(x: 0.2, y: 0.2, width: 0.1, height: 0),
+    ]
+    let tracker = ObjectTracker(visualTracker: BoxTeller(boxes: odd + [scene.rect]))
+    let (image, map) = (try scene.image(), try scene.map())
+    for box in odd {
+      let isStarted = tracker.startTracking(
+        at: .zero, within: box, sourceImage: image, sourceDisparity: map)
+      #expect(!isStarted, "\(box)")
+    }
+    tracker.startTracking(
+      at: .zero, within: scene.rect, sourceImage: image, sourceDisparity: map)
+    for (index, box) in odd.enumerated() {
+      let found = tracker.continueTracking(
+        at: Scripts.frameTime(index + 1), sourceImage: image, sourceDisparity: map)
+      #expect(found == nil, "\(box)")
+    }
+    let last = tracker.continueTracking(
+      at: Scripts.frameTime(odd.count + 1), sourceImage: image, sourceDisparity: map)
+    #expect(last?.normalizedBounds == scene.rect)
+    let track = try #require(tracker.finishDetectionTrack())
+    #expect(track.allDetections.count == 2)
+  }
+
   @Test func transformIsInvertedAndMatchesItsDefinition() {
     let side = 8
     let transform = FourierTransform(side: side)

@@ -211,7 +211,7 @@ struct FrameAnalyst {
   private mutating func detection(
     _ rect: NormalizedRect, _ time: Time, _ map: PixelBuffer
   ) -> Detection? {
-    guard let id = salient?.id else { return nil }
+    guard let id = salient?.id, rect.canHoldDetection else { return nil }
     let disparity = Detection.disparity(
       in: rect, sourceDisparity: map, detectionType: .custom, priorDisparity: salient?.disparity)
     guard disparity.isFinite else { return nil }

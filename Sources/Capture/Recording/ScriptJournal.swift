@@ -80,13 +80,22 @@ final class ScriptJournal {
 
   /// Adds a frame.
   ///
-  /// - Throws: `unwritable` for the first line that cannot be written: it ends the journal, not the movie.
+  /// - Throws: `unwritable` for the first line that cannot be written, `invalidParameter` for one of which there is no
+  ///   JSON: it ends the journal, not the movie.
   func add(_ entry: RecordingEntry) throws(CinematicError) { try add(entry as any Encodable) }
 
   private func add(_ line: any Encodable) throws(CinematicError) {
     guard let file else { return }
+    let bytes: Data
     do {
-      try file.write(contentsOf: try encoder.encode(line) + [UInt8(ascii: "\n")])
+      bytes = try encoder.encode(line) + [UInt8(ascii: "\n")]
+    } catch {
+      self.file = nil
+      throw CinematicError(
+        .invalidParameter, "\(path) cannot hold a number that is not finite")
+    }
+    do {
+      try file.write(contentsOf: bytes)
     } catch {
       self.file = nil
       throw CinematicError(

@@ -8,7 +8,7 @@ public protocol ObjectDetector: Sendable {
   /// For messages.
   var name: String { get }
 
-  /// The objects that are seen in a picture, in any order.
+  /// The objects that are seen in a picture, in any order. ``TrackLinker`` leaves out what has no box.
   ///
   /// - Parameters:
   ///   - picture: in any format but those of disparity.

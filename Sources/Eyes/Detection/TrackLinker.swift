@@ -76,16 +76,19 @@ public struct TrackLinker: Sendable {
     return result
   }
 
-  /// Takes what was found in the next picture.
+  /// Takes what was found in the next picture. Boxes with a side that is not above zero, or with a number that is not
+  /// finite or beyond a million, are left out.
   ///
   /// - Parameters:
+  ///   - found: the objects, in any order.
   ///   - disparity: the picture's map, as the picture is stored.
   ///   - isCut: whether another scene begins with it.
   ///   - skipped: how many pictures before it were not looked at.
   public mutating func add(
-    _ objects: [FoundObject], at time: Time, disparity: PixelBuffer, isCut: Bool = false,
+    _ found: [FoundObject], at time: Time, disparity: PixelBuffer, isCut: Bool = false,
     skipped: Int = 0
   ) {
+    let objects = found.filter(\.rect.canHoldDetection)
     number += min(max(0, skipped), Self.mostSkipped)
     if isCut {
       ended += open
@@ -164,7 +167,7 @@ public struct TrackLinker: Sendable {
 
   /// The tracks, numbered from 1 by their first appearance; so are the groups.
   ///
-  /// - Throws: `invalidParameter` for detections that are not finite.
+  /// - Throws: what `RecordedDetectionTrack` throws.
   public func tracks() throws(CinematicError) -> [RecordedDetectionTrack] {
     var found = (ended + open).filter { track in
       track.detections.count >= Self.leastSeen

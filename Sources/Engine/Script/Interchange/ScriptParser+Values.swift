@@ -115,16 +115,13 @@ extension ScriptParser {
     return detection
   }
 
-  /// Nothing that is detected lies so many pictures away. Corners and areas of such rectangles are finite.
-  private static let largestSide = 1e6
-
   static func rectangle(_ scanner: inout JSONScanner) throws(CinematicError) -> NormalizedRect {
     var sides: [Double] = []
     try scanner.array { (scanner) throws(CinematicError) in
       guard sides.count < 4 else { throw scanner.malformed("a rect has more than four numbers") }
       let side = try scanner.double()
-      guard abs(side) <= largestSide else {
-        throw scanner.malformed("a rect has a number beyond \(Int(largestSide))")
+      guard abs(side) <= NormalizedRect.largestNumber else {
+        throw scanner.malformed("a rect has a number beyond \(Int(NormalizedRect.largestNumber))")
       }
       sides.append(side)
     }

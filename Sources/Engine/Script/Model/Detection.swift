@@ -50,6 +50,18 @@ extension NormalizedRect {
     x.isFinite && y.isFinite && width.isFinite && height.isFinite
   }
 
+  /// The largest number of a box that scripts hold. Nothing that is detected lies so many pictures away, and corners and
+  /// areas of such boxes are finite.
+  package static var largestNumber: Double { 1e6 }
+
+  /// Whether something can have been detected in it: its sides are above zero, and a script holds its numbers.
+  package var canHoldDetection: Bool {
+    let most = Self.largestNumber
+    // Comparisons with what is not a number are false.
+    return abs(x) <= most && abs(y) <= most && width > 0 && width <= most && height > 0
+      && height <= most
+  }
+
   /// Shared area over joint area, 0 to 1.
   package func overlap(_ other: NormalizedRect) -> Double {
     let shared = intersection(other).area

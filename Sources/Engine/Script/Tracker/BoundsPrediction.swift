@@ -30,7 +30,8 @@ public protocol VisualTracker {
 
   /// Finds the object in the next frame.
   ///
-  /// - Returns: `nil` when it is lost; it may be found again in a later frame.
+  /// - Returns: `nil` when it is lost; it may be found again in a later frame. A box with a side that is not above zero, or
+  ///   with a number that is not finite or beyond a million, counts as lost.
   mutating func next(
     sourceImage: PixelBuffer, sourceDisparity: PixelBuffer?
   ) -> BoundsPrediction?

@@ -45,7 +45,7 @@ public final class ObjectTracker {
     sourceDisparity: PixelBuffer
   ) -> Bool {
     resetDetectionTrack()
-    guard bounds.isFinite, bounds.width > 0, bounds.height > 0,
+    guard bounds.canHoldDetection,
       visual.start(
         within: bounds, sourceImage: sourceImage, sourceDisparity: sourceDisparity)
     else { return false }
@@ -57,7 +57,8 @@ public final class ObjectTracker {
   ///
   /// - Parameter detected: boxes of what a detector found in the frame: an object that was lost is looked for there,
   ///   too, at their sizes.
-  /// - Returns: `nil`, and nothing is added, when the object is lost; it may be found again later.
+  /// - Returns: `nil`, and nothing is added, when the object is lost, or the visual tracker's box is none; it may be found
+  ///   again later.
   @discardableResult
   public func continueTracking(
     at time: Time, sourceImage: PixelBuffer, sourceDisparity: PixelBuffer,
@@ -75,6 +76,7 @@ public final class ObjectTracker {
   /// `nil` when nothing was tracked.
   public func finishDetectionTrack() -> CustomDetectionTrack? {
     defer { resetDetectionTrack() }
+    // Boxes and disparities that are not finite have not been added.
     return try? CustomDetectionTrack(detections: detections, smooth: true)
   }
 
@@ -88,6 +90,7 @@ public final class ObjectTracker {
   private func add(
     _ bounds: NormalizedRect, at time: Time, _ map: PixelBuffer
   ) -> Bool {
+    guard bounds.canHoldDetection else { return false }
     let disparity = Detection.disparity(
       in: bounds, sourceDisparity: map, detectionType: .custom,
       priorDisparity: detections.last?.focusDisparity)
