@@ -40,6 +40,35 @@ import Testing
     #expect(look["b"] == "3" && look.blurScale == 4)
   }
 
+  /// Values that are set by their names are what files give back, and mean the same before and after.
+  @Test func valuesAreThoseOfFiles() throws {
+    let cases = [
+      (Look.Name.apertureBlades, "5.0", "5"), (Look.Name.apertureBlades, "1e0", "1"),
+      (Look.Name.blurScale, " 2.50\n", "2.5"), (Look.Name.logCurve, " \"v\\u006cog\"", "\"vlog\""),
+      ("later", "1 ", "1"), ("later", " [1, {\"a\": 2.0}]", "[1, {\"a\": 2.0}]"),
+    ]
+    for (name, json, held) in cases {
+      var look = Look()
+      look[name] = json
+      #expect(look[name] == held)
+      let script = try Scripts.talk()
+      script.changedLook = look
+      let changes = script.changes()
+      #expect(try Script.Changes(dataRepresentation: changes.dataRepresentation) == changes)
+      let recording = script.recording.with(look: look)
+      #expect(try Recording(jsonRepresentation: recording.jsonRepresentation()) == recording)
+    }
+    var look = Look()
+    look[Look.Name.apertureBlades] = "5.0"
+    #expect(look.apertureBlades == 5)
+    // What is no value of its kind stays as it is.
+    for json in ["1e999", "nan", "\"5\"", "5.5", "5, 6", ""] {
+      look[Look.Name.apertureBlades] = json
+      #expect(look[Look.Name.apertureBlades] == json && look.apertureBlades == nil)
+      #expect(look.unwritableNames == [Look.Name.apertureBlades])
+    }
+  }
+
   /// Work that grew with the square of their number took minutes.
   @Test(.timeLimit(.minutes(10))) func hundredsOfThousandsOfValues() throws {
     let count = 200_000

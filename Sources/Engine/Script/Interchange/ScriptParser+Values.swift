@@ -65,19 +65,30 @@ extension ScriptParser {
   static func look(_ scanner: inout JSONScanner) throws(CinematicError) -> Look {
     var fields: [Look.Field] = []
     try scanner.object { (scanner, name) throws(CinematicError) in
-      let json: String
-      if Look.Name.numbers.contains(name) {
-        json = "\(try scanner.float())"
-      } else if Look.Name.wholeNumbers.contains(name) {
-        json = "\(try scanner.integer())"
-      } else if Look.Name.texts.contains(name) {
-        json = ScriptWriter.quoted(try scanner.string())
-      } else {
-        json = try scanner.text()
-      }
-      fields.append(Look.Field(name: name, json: json))
+      fields.append(Look.Field(name: name, json: try lookValue(name, &scanner)))
     }
     return Look(fields)
+  }
+
+  /// The value of a look under a name, in the form that looks have: one number is one text, however it is written.
+  private static func lookValue(
+    _ name: String, _ scanner: inout JSONScanner
+  ) throws(CinematicError) -> String {
+    if Look.Name.numbers.contains(name) { return "\(try scanner.float())" }
+    if Look.Name.wholeNumbers.contains(name) { return "\(try scanner.integer())" }
+    if Look.Name.texts.contains(name) { return ScriptWriter.quoted(try scanner.string()) }
+    return try scanner.text()
+  }
+
+  /// The same of a text that is the value alone; `nil` for one that is no value of its kind, or more than it.
+  static func lookValue(_ name: String, _ text: String) -> String? {
+    Array(text.utf8).withUnsafeBufferPointer { bytes in
+      var scanner = JSONScanner(bytes)
+      guard let value = try? lookValue(name, &scanner), (try? scanner.end()) != nil else {
+        return nil
+      }
+      return value
+    }
   }
 
   /// The detection that a fixed focus was taken from.

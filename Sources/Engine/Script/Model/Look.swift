@@ -100,7 +100,9 @@ public struct Look: Hashable, Sendable {
     return names.isEmpty ? self : Look(fields.filter { !names.contains($0.name) })
   }
 
-  /// A value as JSON; `nil` where there is none.
+  /// A value as JSON, in the form in which scripts and changes give it back: 5.0 blades are 5. `nil` where there is none.
+  ///
+  /// What is no value of its kind stays as it is, and no script and no changes hold it.
   public subscript(name: String) -> String? {
     get {
       let (place, isTaken) = place(of: name)
@@ -108,8 +110,10 @@ public struct Look: Hashable, Sendable {
     }
     set {
       let (place, isTaken) = place(of: name)
-      let field = newValue.map { [Field(name: name, json: $0)] } ?? []
-      fields.replaceSubrange(place..<(isTaken ? place + 1 : place), with: field)
+      let field = newValue.map { json in
+        [Field(name: name, json: ScriptParser.lookValue(name, json) ?? json)]
+      }
+      fields.replaceSubrange(place..<(isTaken ? place + 1 : place), with: field ?? [])
     }
   }
 
