@@ -17,6 +17,23 @@ struct ModelTests {
     }
   }
 
+  /// An error names the id that is wrong.
+  @Test func wrongIdsAreNamed() {
+    func message(_ id: Int64, _ group: Int64) -> String? {
+      do throws(CinematicError) {
+        _ = try RecordedDetectionTrack(
+          detectionID: DetectionID(id), detectionGroupID: DetectionGroupID(group),
+          detectionType: .humanFace, detections: [])
+        return nil
+      } catch {
+        return error.message
+      }
+    }
+    #expect(message(5, 7) == nil)
+    #expect(message(5, -1)?.contains("the group -1") == true)
+    #expect(message(0, 7)?.contains("the id 0") == true)
+  }
+
   /// Every frame that is on the screen at some time of a range, by trying; steady times and listed ones.
   @Test func framesOnTheScreen() throws {
     let steady = try FrameTimes(

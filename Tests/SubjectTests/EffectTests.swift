@@ -241,6 +241,7 @@ import Testing
     let (scene, found) = try await Self.found()
     let effects: [SubjectEffect] = [
       SubjectEffect(look: .posterized(levels: 1)), SubjectEffect(look: .highlight(stops: .nan)),
+      SubjectEffect(look: .highlight(stops: -1e30)), SubjectEffect(look: .highlight(stops: 1e30)),
       SubjectEffect(background: .plain(red: .infinity, green: 0, blue: 0)),
       SubjectEffect(background: .picture(scene.map)), SubjectEffect(accent: .outline(width: 2)),
       SubjectEffect(accent: .shadow(x: 0, y: .nan, softness: 0, strength: 1)),

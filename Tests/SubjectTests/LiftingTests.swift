@@ -305,6 +305,25 @@ import Testing
     #expect(error?.code == .cancelled)
   }
 
+  @Test func namesABoxThatLiesNowhere() async throws {
+    let scene = try SubjectScene()
+    for box in [
+      NormalizedRect(x: .nan, y: 0, width: 1, height: 1),
+      NormalizedRect(x: 0, y: 0, width: 1, height: .infinity),
+    ] {
+      var request = GenerateForegroundInstanceMaskRequest()
+      request.boxes = [box]
+      var message: String?
+      do throws(CinematicError) {
+        _ = try await request.perform(on: scene.picture)
+      } catch {
+        message = error.message
+      }
+      #expect(message?.contains("\(box.x),\(box.y)") == true)
+      #expect(message?.contains("lies nowhere") == true)
+    }
+  }
+
   @Test func refusesWhatItCannotUse() async throws {
     let scene = try SubjectScene()
     func code(

@@ -27,7 +27,7 @@ public struct SubjectEffect: Sendable {
   /// How the background looks.
   public enum Look: Hashable, Sendable {
     case natural
-    /// Darker by so many stops, so that the subjects stand out.
+    /// Darker by so many stops, 0 to 126, so that the subjects stand out.
     case highlight(stops: Float)
     case monochrome
     /// So many levels of each component up to white, at least 2.
@@ -104,7 +104,12 @@ public struct SubjectEffect: Sendable {
           remedy: "give a background, or keep the picture's own")
       }
     }
-    if case .highlight(let stops) = look { numbers.append(stops) }
+    // 126 stops below white is the least light that a float holds as precisely as others.
+    if case .highlight(let stops) = look, !(0...126).contains(stops) {
+      throw CinematicError(
+        .invalidParameter, "a background cannot be darker by \(stops) stops",
+        remedy: "the stops must be 0 to 126")
+    }
     if case .posterized(let levels) = look, !(2...256).contains(levels) {
       throw CinematicError(
         .invalidParameter, "a background cannot have \(levels) levels",

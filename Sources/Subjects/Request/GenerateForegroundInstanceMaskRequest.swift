@@ -103,7 +103,13 @@ public struct GenerateForegroundInstanceMaskRequest: Sendable {
     }
     for box in boxes {
       let isFinite = [box.x, box.y, box.width, box.height].allSatisfy(\.isFinite)
-      guard isFinite, box.width > 0, box.height > 0 else {
+      guard isFinite else {
+        throw CinematicError(
+          .invalidParameter,
+          "a box of \(box.width) x \(box.height) at \(box.x),\(box.y) lies nowhere",
+          remedy: "give boxes of finite numbers")
+      }
+      guard box.width > 0, box.height > 0 else {
         throw CinematicError(
           .invalidParameter, "a box of \(box.width) x \(box.height) holds no subject",
           remedy: "give boxes with sides above 0")

@@ -8,15 +8,21 @@ import FocalCore
 public final class RecordedDetectionTrack: DetectionTrack, @unchecked Sendable {
   /// - Parameter detections: in any order; of several at one time the last counts. They may be
   ///   none.
-  /// - Throws: `invalidParameter` for an id that is not valid, or a rectangle or a disparity that
+  /// - Throws: `invalidParameter` for an id or a group that is not valid, or a rectangle or a disparity that
   ///   is not finite.
   public init(
     detectionID: DetectionID, detectionGroupID: DetectionGroupID? = nil,
     detectionType: DetectionType, detections: [Detection]
   ) throws(CinematicError) {
-    guard detectionID.isValid, detectionGroupID?.isValid ?? true else {
+    guard detectionID.isValid else {
       throw CinematicError(
         .invalidParameter, "a detection track cannot have the id \(detectionID)",
+        remedy: "ids are positive")
+    }
+    if let detectionGroupID, !detectionGroupID.isValid {
+      throw CinematicError(
+        .invalidParameter,
+        "the detection track \(detectionID) cannot have the group \(detectionGroupID)",
         remedy: "ids are positive")
     }
     super.init(

@@ -20,7 +20,8 @@ public final class Script: Sendable {
 
   /// A script of a recording, as recorded or with changes.
   ///
-  /// - Throws: `incompatible` for changes of another recording.
+  /// - Throws: `incompatible` for changes of another recording, `malformed` for changes that add a track whose id is taken or
+  ///   missing.
   public init(recording: Recording, changes: Changes? = nil) throws(CinematicError) {
     let index = RecordingIndex(recording)
     let snapshot = try Self.snapshot(index, changes)
@@ -55,7 +56,8 @@ public final class Script: Sendable {
 
   /// Drops all changes and applies others; `nil` leaves the script as recorded. Added tracks that are in both are shared.
   ///
-  /// - Throws: `incompatible` for changes of another recording; the script is then unchanged.
+  /// - Throws: `incompatible` for changes of another recording, `malformed` for changes that add a track whose id is taken or
+  ///   missing; the script is then unchanged.
   public func reload(changes: Changes?) throws(CinematicError) {
     let snapshot = try Self.snapshot(index, changes, sharing: current.addedTracks)
     _ = edit { _, nextID in
