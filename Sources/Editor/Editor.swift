@@ -290,14 +290,10 @@ public actor Editor {
     return made
   }
 
-  /// The folder in which results are written: that of the movie.
-  private func folder(of path: String) -> String {
-    URL(fileURLWithPath: path).deletingLastPathComponent().path
-  }
-
   private func write(_ command: Command, _ client: Client) async throws(CinematicError) {
     let document = try await document(of: client, for: command)
-    let folder = folder(of: document.path)
+    // Results lie beside the movie.
+    let folder = PathName.folder(of: document.path)
     let scratch = try Self.scratch()
     let output: String
     var arguments: [String]
@@ -367,7 +363,8 @@ public actor Editor {
         .invalidParameter, "there is no such clip in the list", remedy: "choose one of it")
     }
     let path = catalog.clips[clip]
-    let output = "\(folder(of: path))/\(try FileName.checked(command.file ?? "", ending: "mov"))"
+    let folder = PathName.folder(of: path)
+    let output = "\(folder)/\(try FileName.checked(command.file ?? "", ending: "mov"))"
     try Self.checkIsFree(output, remedy: "give another name")
     var arguments = ["import", path, "-o", output, "--json", "--progress", "json"]
     if let map = command.map {

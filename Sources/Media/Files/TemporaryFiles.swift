@@ -274,7 +274,7 @@ final class OutputFile: Sendable {
     }
   }
 
-  private var folder: String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "." }
+  private var folder: String { PathName.folder(of: path) }
 
   /// Waits until a file's bytes, or a folder's names, are on the disk. Some file systems report a full disk only here;
   /// some cannot be waited for.
