@@ -121,6 +121,29 @@ import Testing
     #expect(count == 12)
   }
 
+  /// A broadcast's clock starts again from zero after 26.5 hours: within a clip, or soon after one.
+  @Test(arguments: [0.2, 2]) func transportStreamsWhoseClockWraps(_ rest: Double) async throws {
+    let folder = ScratchFolder()
+    var clip = TestClip(
+      codec: "mpeg2video", format: AV_PIX_FMT_YUV420P, size: Dimensions(width: 64, height: 48),
+      frameCount: 12
+    ) { frame, _, x, _ in 60 + frame * 3 + x }
+    try clip.write(to: folder.file("a.ts"))
+    let plain = try await FrameReader.open(folder.file("a.ts"))
+    clip.clockOffset = clip.offset(
+      untilWrap: rest, startTime: plain.properties.startTime)
+    try clip.write(to: folder.file("b.ts"))
+    let reader = try await FrameReader.open(folder.file("b.ts"))
+    #expect(abs(reader.properties.startTime.seconds + rest) < 0.01)
+    #expect(reader.properties.timelineStart == .zero)
+    #expect(reader.properties.frameCount == 12)
+    while let frame = try await reader.next() {
+      let expected = try await plain.frame(number: frame.index)
+      #expect(frame.time == expected.time)
+      #expect(Self.codes(frame.pixelBuffer) == Self.codes(expected.pixelBuffer), "\(frame.index)")
+    }
+  }
+
   private static func codes(_ picture: PixelBuffer) -> [UInt8] {
     picture.withUnsafeBytes(ofPlane: 0) { bytes in
       (0..<picture.height).flatMap {

@@ -112,6 +112,23 @@ import Testing
     }
   }
 
+  /// Through a pipe, too, pictures before the clock's zero are pictures.
+  @Test func wrappedClock() async throws {
+    let folder = ScratchFolder()
+    var clip = TestClip(
+      codec: "mpeg2video", format: AV_PIX_FMT_YUV420P, size: Self.size, frameCount: 12
+    ) { frame, _, x, _ in 60 + frame * 3 + x }
+    try clip.write(to: folder.file("a.ts"))
+    let plain = try await FrameReader.open(folder.file("a.ts"))
+    clip.clockOffset = clip.offset(untilWrap: 0.2, startTime: plain.properties.startTime)
+    try clip.write(to: folder.file("b.ts"))
+    let read = try #require(try await Self.pictures(folder.read("b.ts")))
+    #expect(read.frames.count == 12)
+    for frame in read.frames {
+      #expect(frame.time == Time(value: Int64(frame.index), timescale: 30))
+    }
+  }
+
   @Test(arguments: [false, true]) func cutMatroska(_ isLive: Bool) async throws {
     let folder = ScratchFolder()
     var bytes = try Self.matroska(folder)

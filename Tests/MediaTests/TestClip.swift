@@ -25,11 +25,23 @@ struct TestClip {
   var captions: [UInt8] = []
   /// Named texts of the pictures' stream.
   var streamTags: [String: String] = [:]
+  /// Added to the container's clock, in millionths of a second.
+  var clockOffset: Int64 = 0
   /// Takes the frame, plane, column and row.
   var value: (Int, Int, Int, Int) -> Int
 
   /// Whether this FFmpeg has the encoder.
   static func hasEncoder(_ name: String) -> Bool { avcodec_find_encoder_by_name(name) != nil }
+
+  /// The offset that lets a transport stream begin some time before its clock wraps.
+  ///
+  /// - Parameters:
+  ///   - rest: in seconds.
+  ///   - startTime: of the stream without an offset.
+  func offset(untilWrap rest: Double, startTime: Time) -> Int64 {
+    let wrap = Double(Int64(1) << 33) / 90000
+    return Int64((wrap - startTime.seconds - rest) * 1e6)
+  }
 
   func write(to path: String) throws {
     var file = ClipFile(
@@ -43,7 +55,8 @@ struct TestClip {
         encoder.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
       }
     }
-    file.describe = { [streamTags] stream, encoder, _ in
+    file.describe = { [streamTags, clockOffset] stream, encoder, output in
+      output.pointee.output_ts_offset = clockOffset
       stream.pointee.avg_frame_rate = encoder.pointee.framerate
       for (key, value) in streamTags { av_dict_set(&stream.pointee.metadata, key, value, 0) }
     }

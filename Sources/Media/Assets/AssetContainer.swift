@@ -6,7 +6,8 @@ import FocalCore
 /// How an asset's properties come out of its file. Nothing is read before the first call.
 protocol AssetContainer: Sendable {
   func duration() async throws(CinematicError) -> Time
-  /// When pictures and sound start on the container's own clock, if that is after zero.
+  /// When pictures and sound start on the container's own clock, if that is after zero; below zero for a broadcast's
+  /// clock that wraps.
   func startTime() async throws(CinematicError) -> Time
   /// When they start on the tracks' timelines: at ``startTime()`` if those keep the container's clock,
   /// at zero if they are counted from its start.

@@ -6,8 +6,12 @@ import FocalCore
 extension InputContext {
   /// When the container's pictures and sound start, if that is after zero. Sound that starts before
   /// zero is a codec's priming and moves nothing.
+  ///
+  /// A broadcast's clock has no zero: it begins anywhere and starts again from zero after 26.5 hours.
+  /// For one that does so soon after the first picture, libavformat counts back from there, below zero.
   var startTime: Time {
     var earliest: Time?
+    var wraps = false
     for stream in streams {
       let kind = stream!.pointee.codecpar.pointee.codec_type
       guard kind == AVMEDIA_TYPE_VIDEO || kind == AVMEDIA_TYPE_AUDIO,
@@ -15,9 +19,13 @@ extension InputContext {
       else { continue }
       let start = Time(stream!.pointee.start_time, base: stream!.pointee.time_base)
       earliest = min(earliest ?? start, start)
+      wraps = wraps || stream!.pointee.pts_wrap_bits == Self.broadcastClockBits
     }
-    return max(earliest ?? .zero, .zero)
+    return wraps ? earliest ?? .zero : max(earliest ?? .zero, .zero)
   }
+
+  /// Of the times in transport and program streams of MPEG, at 90 kHz.
+  private static let broadcastClockBits: Int32 = 33
 
   /// Leaves out the packets of all other streams.
   func keepOnly(_ stream: Int32) {

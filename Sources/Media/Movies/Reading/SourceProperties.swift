@@ -52,7 +52,8 @@ public struct SourceProperties: Sendable {
   /// From the first delivered frame's appearance to the last one's end.
   public var duration: Time
   /// Subtracted from the stream's times, so that the container starts at zero: zero for
-  /// nearly every file, 1.4 s for many transport streams, ten hours for some broadcasts.
+  /// nearly every file, 1.4 s for many transport streams, ten hours for some broadcasts. Below zero
+  /// for one whose clock starts again from zero soon after its first picture.
   public var startTime: Time
   /// How late pictures and sound begin on the container's own timeline, as in a movie that begins with nothing: zero where
   /// ``startTime`` is only what a clock happened to show. A writer that adds it keeps the times.
