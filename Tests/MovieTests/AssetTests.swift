@@ -49,6 +49,43 @@ import Testing
     #expect(try await items[1].load(.dataValue) == [])
   }
 
+  /// Texts of QuickTime's user data, each with its length and language in front, of the movie and of a track. Damaged
+  /// ones are none.
+  @Test func userDataTexts() async throws {
+    func text(_ type: FourCC, _ language: UInt16, _ bytes: [UInt8], missing: Int = 0) -> Box {
+      Box(type) { writer in
+        writer.u16(UInt16(bytes.count + missing))
+        writer.u16(language)
+        writer.append(bytes)
+      }
+    }
+    let long = [UInt8](repeating: 0x61, count: 300)
+    let boxes = [
+      text("©nam", 0x15C7, Array("Tür".utf8)), text("©cmt", 0, long),
+      text("©ART", 0, [0x8A]), text("©inf", 0, [1, 2], missing: 1), Box("©day", data: [0, 1, 0]),
+      Box("name", data: Array("no text".utf8)), text("©xyz", 0x15C7, Array("+1+2/".utf8)),
+    ]
+    let ended = boxes.flatMap(\.bytes) + [0, 0, 0, 0]
+    var layout = PhoneMovie.layout()
+    layout.extras.append(Box("udta", data: ended))
+    layout.tracks[0].extras = [Box("udta", data: ended)]
+    let asset = Asset(source: MemorySource(layout.bytes()))
+    let track = try #require(try await asset.loadTrack(withTrackID: 1))
+    for items in [try await asset.load(.metadata), try await track.load(.metadata)] {
+      let texts = items.filter { $0.namespace == "udta" }
+      try #require(texts.map(\.key) == ["©nam", "©cmt", "©ART", "©xyz"])
+      #expect(try await texts[0].load(.stringValue) == "Tür")
+      #expect(texts[1].byteCount == 300)
+      #expect(try await texts[1].load(.dataValue) == long)
+      // What old systems call ä is none of UTF-8's.
+      #expect(texts[2].dataType == 0)
+    }
+    var damaged = PhoneMovie.layout()
+    damaged.extras.append(Box("udta", data: Array(ended.prefix(12))))
+    let other = Asset(source: MemorySource(damaged.bytes()))
+    #expect(try await other.load(.metadata).count == 2)
+  }
+
   /// A movie of more than 2 GB: what a duration and the tracks cost.
   @Test(arguments: [MovieLayout.Form.movieLast, .movieFirst])
   func onlyWhatIsNeededIsRead(_ form: MovieLayout.Form) async throws {

@@ -7,8 +7,8 @@ import FocalCore
 ///
 /// Its key is known at once; the value is read when it is loaded.
 public final class MetadataItem: AsyncPropertyLoading {
-  /// `mdta` for reverse-DNS names, `itsk` for iTunes' four-character codes, `tags` for the plain names
-  /// of other containers.
+  /// `mdta` for reverse-DNS names, `itsk` for iTunes' four-character codes, `udta` for those of QuickTime's user data,
+  /// `tags` for the plain names of other containers.
   public let namespace: FourCC
   /// `com.apple.quicktime.make`, say.
   public let key: String

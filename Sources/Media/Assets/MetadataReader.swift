@@ -3,7 +3,7 @@
 import FocalBoxes
 import FocalCore
 
-/// Finds the metadata items of a movie or a track, without their values.
+/// Finds the metadata items of a movie or a track, without the values that may be large.
 struct MetadataReader {
   private let browser: BoxBrowser
 
@@ -12,17 +12,36 @@ struct MetadataReader {
 
   init(_ browser: BoxBrowser) { self.browser = browser }
 
-  /// The items in `meta`, and those in `udta`'s, of a `moov` or a `trak`.
+  /// The items in `meta`, those in `udta`'s, and the texts in `udta` itself, of a `moov` or a `trak`.
   func items(in parent: BoxHeader) async throws(CinematicError) -> [MetadataItem] {
     var items: [MetadataItem] = []
     if let meta = try await browser.first("meta", in: parent) { items += try await read(meta) }
     guard let udta = try await browser.first("udta", in: parent) else { return items }
     do throws(CinematicError) {
+      let place = items.count
       if let meta = try await browser.first("meta", in: udta) { items += try await read(meta) }
+      // In front, so that of two of one name the newer kind is the last.
+      items.insert(contentsOf: try await texts(in: udta), at: place)
     } catch {
       // The contents of `udta` come from many makers and are not always well formed, which is no reason to fail. That
       // it could not be read is one.
       guard [.malformed, .unsupported].contains(error.code) else { throw error }
+    }
+    return items
+  }
+
+  /// The texts of QuickTime's user data, by their boxes' types. One that its box does not hold whole is none.
+  private func texts(in udta: BoxHeader) async throws(CinematicError) -> [MetadataItem] {
+    var items: [MetadataItem] = []
+    for box in try await browser.all(in: udta) where UserDataText.isText(box.type) {
+      guard items.count < Self.maximumCount else { break }
+      let content = try await browser.prefix(of: box, count: UserDataText.maximumSize)
+      guard let text = UserDataText(Array(content)) else { continue }
+      items.append(
+        MetadataItem(
+          namespace: "udta", key: "\(box.type)", dataType: text.isUTF8 ? 1 : 0,
+          byteCount: text.bytes.count
+        ) { () async throws(CinematicError) -> [UInt8] in text.bytes })
     }
     return items
   }

@@ -71,16 +71,11 @@ extension FilmCompanions {
   /// A text of QuickTime's user data, which begins with its length and language; `stored` is `nil` for what is not to be kept.
   private static func text(_ box: Box) -> (stored: (key: String?, name: String)?, value: String)? {
     let (code, data) = (characters(box.type), Array(content(box)))
-    guard code.hasPrefix("\u{A9}"), data.count >= 4 else { return nil }
+    guard UserDataText.isText(box.type), data.count >= 4 else { return nil }
     guard !encoders.contains(code) else { return (nil, "") }
-    let count = Int(data[0]) << 8 | Int(data[1])
-    // Languages below 0x400 are of old Macintosh systems, whose letters beyond ASCII are others.
-    let isUnicode = data[2] >= 4 || data.allSatisfy { $0 < 0x80 }
-    let key = names.first { $0.value.iTunes == code }?.key
-    return (
-      (isUnicode && count + 4 <= data.count ? key : nil, "'\(box.type)'"),
-      String(decoding: data.dropFirst(4).prefix(count), as: UTF8.self)
-    )
+    let text = UserDataText(data)
+    let key = text?.isUTF8 == true ? names.first { $0.value.iTunes == code }?.key : nil
+    return ((key, "'\(box.type)'"), String(decoding: text?.bytes ?? [], as: UTF8.self))
   }
 
   private static func characters(_ type: FourCC) -> String {

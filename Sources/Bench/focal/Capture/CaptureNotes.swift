@@ -50,8 +50,8 @@ struct CaptureNotes {
 
   /// Keys of what is true of the file alone, such as the program that wrote it, or is named by itself.
   private static let ownKeys: Set<String> = [
-    "©too", "encoder", "major_brand", "minor_version", "compatible_brands", "duration", "timecode",
-    "creation_time",
+    "©too", "©swr", "encoder", "major_brand", "minor_version", "compatible_brands", "duration",
+    "timecode", "creation_time",
   ]
 
   /// The parts of a file that is played as a camera that no recording has, in words.
