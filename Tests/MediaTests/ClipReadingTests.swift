@@ -152,6 +152,29 @@ import Testing
     }
   }
 
+  /// Columns and rows that a stream does not show are cut off on all sides, whatever their number.
+  @Test(
+    .enabled(if: TestClip.hasEncoder("libx264"), "this FFmpeg has no libx264"),
+    arguments: ["a.ts", "a.mp4"])
+  func croppedStreams(_ name: String) async throws {
+    let folder = ScratchFolder()
+    let clip = TestClip(
+      codec: "libx264", format: AV_PIX_FMT_YUV420P, size: Dimensions(width: 64, height: 48),
+      frameCount: 2,
+      options: ["qp": "0", "preset": "ultrafast", "x264-params": "crop-rect=6,2,4,6"]
+    ) { _, plane, x, y in plane == 0 ? 20 + 2 * x + y : 128 }
+    try clip.write(to: folder.file(name))
+    let reader = try await FrameReader.open(folder.file(name))
+    let dimensions = Dimensions(width: 54, height: 40)
+    #expect(reader.properties.dimensions == dimensions)
+    let frame = try #require(try await reader.next())
+    var expected: [UInt8] = []
+    for y in 2..<42 {
+      for x in 6..<60 { expected.append(UInt8(20 + 2 * x + y)) }
+    }
+    #expect(Self.codes(frame.pixelBuffer) == expected)
+  }
+
   /// Recordings one behind the other begin their clock anew; the pictures follow each other.
   @Test func transportStreamsFollowEachOther() async throws {
     let folder = ScratchFolder()

@@ -64,6 +64,7 @@ final class CodecParameters: @unchecked Sendable {
       decoder.pointer.pointee.flags |= AV_CODEC_FLAG_LOW_DELAY
     }
     decoder.answer(damage)
+    decoder.cropExactly()
     if code >= 0 { code = avcodec_open2(decoder.pointer, codec, nil) }
     guard code >= 0 else {
       throw CinematicError(

@@ -53,6 +53,10 @@ extension CodecContext {
     pointer.pointee.err_recognition = AV_EF_CRCCHECK | AV_EF_EXPLODE
   }
 
+  /// Lets pictures begin at the column that the stream says, although their rows may then begin at addresses that do
+  /// not suit a processor's vectors. Decoders else keep columns at the left that are not to be shown.
+  func cropExactly() { pointer.pointee.flags |= AV_CODEC_FLAG_UNALIGNED }
+
   /// How many packets were handed over since the one that a decoder answers.
   var lag: Int {
     pointer.pointee.active_thread_type & FF_THREAD_FRAME != 0

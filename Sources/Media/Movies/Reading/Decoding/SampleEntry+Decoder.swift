@@ -52,6 +52,7 @@ extension SampleEntry {
     // Streams that do not say how many pictures are held back for the order of the screen.
     if id == AV_CODEC_ID_H264 { context.pointee.has_b_frames = Int32(min(delay, 16)) }
     decoder.answer(damage)
+    decoder.cropExactly()
     if let size = dimensions {
       context.pointee.width = Int32(size.width)
       context.pointee.height = Int32(size.height)
