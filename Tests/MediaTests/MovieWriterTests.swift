@@ -312,6 +312,36 @@ import Testing
   }
 }
 
+extension MovieWriterTests {
+  /// An edit that holds a picture, or shows the film faster, is no copy of the film.
+  @Test(arguments: [0, 2 << 16] as [Int32]) func editsOfOtherSpeed(_ rate: Int32) async throws {
+    let folder = ScratchFolder()
+    let source = try Self.clip(
+      "clip.mp4", in: folder, times: Self.steady(8, Time(value: 1, timescale: 30)), timescale: 30)
+    #expect(try await CodedClip(path: source) != nil)
+    var boxes = try Box.parse(folder.read("clip.mp4")[...])
+    // Other places of the pictures would need other tables.
+    try #require(boxes.last?.type == "moov")
+    for movie in boxes.indices where boxes[movie].type == "moov" {
+      for track in boxes[movie].boxes.indices where boxes[movie].boxes[track].type == "trak" {
+        // The movie counts in ticks of its own: a moment of it is enough.
+        let list = Box("elst", version: 0) { writer in
+          for value in [1, 100, 0, rate] { writer.i32(value) }
+        }
+        boxes[movie].boxes[track].boxes.removeAll { $0.type == "edts" }
+        boxes[movie].boxes[track].boxes.append(Box("edts", [list]))
+      }
+    }
+    folder.write(boxes.flatMap(\.bytes), to: "edited.mp4")
+    let search = try await CodedClip.search(FrameReader.open(folder.file("edited.mp4")))
+    guard case .unfit(let reason) = search else {
+      Issue.record("it was found fit")
+      return
+    }
+    #expect(reason == "its edit list changes its speed")
+  }
+}
+
 extension CodedClip {
   /// The coded pictures of a file.
   init?(path: String) async throws(CinematicError) {

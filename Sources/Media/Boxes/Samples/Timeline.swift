@@ -139,6 +139,9 @@ public struct Timeline: Sendable {
     times.partitionPoint { $0 <= time }
   }
 
+  /// Whether an edit shows its media slower or faster than they are, or holds a picture.
+  package var changesSpeed: Bool { segments.contains { $0.rate != 1 << 16 } }
+
   // MARK: - Looking up
 
   /// How long an entry's sample lasts on the media's clock, whatever an edit leaves of it.

@@ -68,6 +68,7 @@ public struct CodedClip: Sendable {
         try await coded.sampleIndex(), timeline, reader.times,
         mediaTimescale: try await coded.timescale())
     else {
+      guard !timeline.changesSpeed else { return .unfit("its edit list changes its speed") }
       return .unfit(
         timeline.segments.count > 1
           ? "its edit list puts several parts together" : "its times are not in order")

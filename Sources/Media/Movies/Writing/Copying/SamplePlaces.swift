@@ -27,7 +27,7 @@ struct SamplePlaces: Sendable {
     _ index: SampleIndex, _ timeline: Timeline, _ times: ReadTimes, mediaTimescale: Int32
   ) {
     guard times.count > 0, times.timescale % mediaTimescale == 0,
-      let segment = timeline.segments.first
+      !timeline.changesSpeed, let segment = timeline.segments.first
     else { return nil }
     let scale = Int64(times.timescale / mediaTimescale)
     let start = (segment.timeRange.start - times.startTime).converted(to: times.timescale).value
