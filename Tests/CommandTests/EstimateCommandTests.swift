@@ -331,6 +331,7 @@ import Testing
     (["estimate", "left.png", "--stereo", "right.png", "--keep-values", "-o", "m.png"], "shares"),
     (["estimate", "left.png", "--stereo", "right.png", "--resume", "-o", "m.png"], "--resume"),
     (["estimate", "left.png", "--stereo", "gone.png", "-o", "m.png"], "gone.png"),
+    (["estimate", "left.png", "--stereo", "./left.png", "-o", "m.png"], "one file"),
     (["estimate", "left.png", "--stereo", "small.png", "-o", "m.png"], "two shapes"),
     (["estimate", "left.png", "--stereo", "other.png", "-o", "m.png"], "not of one scene"),
     (["estimate", "left.png", "--estimate", "stereo", "-o", "m.png"], "second eye"),

@@ -94,6 +94,17 @@ import Testing
     #expect(saysSo, "\(notes)")
   }
 
+  /// The same picture for both eyes; a clip with one such moment has parallax.
+  @Test func tellsOfPicturesWithoutParallax() async throws {
+    let (input, _) = try Pairs.terrace()
+    let same = EstimationInput(picture: input.picture, otherEye: input.picture)
+    let notes = try await StereoProvider().prepare(for: [same])
+    #expect(notes.count == 1)
+    #expect(notes.first?.contains("without parallax") == true, "\(notes)")
+    let mixed = try await StereoProvider().prepare(for: [same, input])
+    #expect(mixed.isEmpty, "\(mixed)")
+  }
+
   @Test func tellsOfExchangedEyes() async throws {
     let (input, _) = try Pairs.terrace()
     let exchanged = EstimationInput(picture: input.otherEye!, otherEye: input.picture)

@@ -30,6 +30,9 @@ public final class StereoProvider: DisparityProvider {
   /// scene that hardly moves .76, and the two public pairs .85 and .90.
   private static let leastConfidence = 0.3
   private static let usualConfidence = 0.65
+  /// Pixels between far and near below which a map shows how exactly points are found, and nothing of the scene: half a
+  /// pixel either way is such noise.
+  private static let leastExtent: Float = 1.5
 
   public let name = "stereo"
   private let side: Int
@@ -70,13 +73,21 @@ public final class StereoProvider: DisparityProvider {
             ? "" : " and are turned by \(Self.rounded(57.29578 * shift[1])) degrees")
           + "; they are put right")
     }
-    // The best of the samples: one may be dark.
+    // The best of the samples: one may be dark, and one of a far thing alone.
     var best: (pair: EyePair, confidence: Double)?
-    for sample in pairs where (best?.confidence ?? 0) < Self.usualConfidence {
+    var extent: Float = 0
+    for sample in pairs
+    where (best?.confidence ?? 0) < Self.usualConfidence || extent < Self.leastExtent {
       var pair = sample
       pair.straighten(shift)
-      let confidence = try match(pair).meanConfidence
-      if confidence >= best?.confidence ?? 0 { best = (pair, confidence) }
+      let found = try match(pair)
+      extent = max(extent, found.extent)
+      if found.meanConfidence >= best?.confidence ?? 0 { best = (pair, found.meanConfidence) }
+    }
+    if extent < Self.leastExtent {
+      notes.append(
+        "both eyes show nearly the same picture: between far and near lie \(Self.rounded(extent)) pixels of"
+          + " \(pairs[0].dimensions.width), so that maps are of noise, without parallax")
     }
     guard let best, best.confidence < Self.usualConfidence else { return notes }
     let exchanged = try match(best.pair.exchanged).meanConfidence
@@ -172,6 +183,14 @@ public final class StereoProvider: DisparityProvider {
     var disparities: [Float]
     var confidence: [Float]
     var meanConfidence: Double
+
+    /// Pixels between the farthest and the nearest points, without outliers.
+    var extent: Float {
+      let sorted = disparities.filter { !$0.isNaN }.sorted()
+      guard !sorted.isEmpty else { return 0 }
+      let outliers = sorted.count / 500
+      return sorted[sorted.count - 1 - outliers] - sorted[outliers]
+    }
   }
 
   private func match(_ pair: EyePair) throws(CinematicError) -> Match {

@@ -66,10 +66,17 @@ struct EstimateOptions: ParsableArguments {
   /// The way that is gone.
   ///
   /// - Parameter isFile: whether the input can be looked at before it is worked on; devices cannot.
-  /// - Throws: `incomplete`, naming all that is missing for the way that is asked for, or for any.
+  /// - Throws: `incomplete`, naming all that is missing for the way that is asked for, or for any;
+  ///   `invalidParameter` for one file as both eyes' pictures.
   func choice(
     for input: String, isFile: Bool = true
   ) async throws(CinematicError) -> EstimationChoice {
+    if let stereo, isFile, KeptInputs.areSame(input, stereo) {
+      throw CinematicError(
+        .invalidParameter,
+        "\(input) and \(stereo) are one file, and two eyes do not see the same picture",
+        remedy: "give the other eye's pictures; or --layout, if both lie in one picture")
+    }
     let eyes: EstimationSource.Eyes =
       if let layout { .layout(layout) } else { stereo.map { .file($0) } ?? .one }
     if case .one = eyes, isFile { try await SecondView.tell(input, isWanted: estimate == .stereo) }

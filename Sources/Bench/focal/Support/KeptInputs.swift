@@ -38,6 +38,12 @@ enum KeptInputs {
       remedy: "choose another name for \(option)")
   }
 
+  /// Whether two inputs are the same files, however they are spelled. Pipes and addresses are none.
+  static func areSame(_ input: String, _ other: String) -> Bool {
+    let found = files(input, stat)
+    return !found.isEmpty && Set(found.keys) == Set(files(other, stat).keys)
+  }
+
   /// Where an output ends, however it is spelled. Links are replaced, and so are names of their own.
   private struct Place: Equatable {
     /// A pipe, or the deepest folder that there is.
