@@ -250,6 +250,19 @@ import Testing
     for part in sounds { #expect(!silent.errors.contains(part), "\(silent.errors)") }
   }
 
+  /// A recording ends with the pictures.
+  @Test func soundBehindTheLastPicture() async throws {
+    let folder = Folder()
+    folder.write(Material.wave(seconds: 0.6), to: "sound.wav")
+    let sound = try #require(try await AssetSound(Asset(path: folder.file("sound.wav"))))
+    try Material.clip(
+      "clip.mov", in: folder, times: Material.steady(6), size: Self.size, sound: sound)
+    try Material.numberedMaps(6, in: folder)
+    let outcome = try await works(Self.record + ["-o", "m.mov"], in: folder)
+    let isSaid = outcome.errors.contains("m.mov does not keep the sound behind the last picture")
+    #expect(isSaid, "\(outcome.errors)")
+  }
+
   // MARK: - Commands
 
   /// The recording goes on, and so do the lines behind.

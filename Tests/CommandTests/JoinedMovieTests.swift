@@ -77,6 +77,16 @@ import Testing
         "film.mov does not keep the sound of movie.mov behind its last picture")
       #expect(isCut == (movies.count > 1), "\(outcome.errors)")
     }
+    // A range that goes on behind the pictures has the sound that is there, and says where that ends.
+    for (range, seconds) in [("0-0.1", 0.1), ("0-0.2", 0.2), ("0.1-0.4", 0.3), ("0-5", 0.6)] {
+      let outcome = try await works(
+        ["export", "movie.mov", "--range", range, "-o", "part.mov", "--force"], in: folder)
+      let tracks = try await Asset(path: folder.file("part.mov")).loadTracks(withMediaType: .audio)
+      let track = try #require(tracks.first)
+      let end = try await track.load(.timeRange).end.seconds
+      #expect(abs(end - seconds) < 0.005, "\(range): \(end)")
+      #expect(outcome.errors.contains("has only 0.0 to 0.") == (range == "0-5"), "\(range)")
+    }
   }
 
   /// However an input is spelled, and whatever is forced.

@@ -62,10 +62,11 @@ struct CaptureNotes {
     if hearsSource {
       let sounds = try await asset.loadTracks(withMediaType: .audio)
       if sounds.count > 1 { lost.append("\(counted(sounds.count - 1, "further track")) of sound") }
-      if let heard = sounds.first, let language = try await heard.load(.languageCode),
-        language != "und"
-      {
-        lost.append("the language of the sound")
+      if let heard = sounds.first {
+        if let language = try await heard.load(.languageCode), language != "und" {
+          lost.append("the language of the sound")
+        }
+        if try await goesOn(heard, of: asset) { lost.append("the sound behind the last picture") }
       }
     }
     let companions = try await FilmCompanions(
@@ -78,6 +79,17 @@ struct CaptureNotes {
       lost.append("the metadata")
     }
     return lost + companions.leftOut + properties.unkeptExtras
+  }
+
+  /// Whether sound goes on when the last picture ends.
+  private func goesOn(_ sound: AssetTrack, of asset: Asset) async throws(CinematicError) -> Bool {
+    guard let pictures = try await asset.loadTracks(withMediaType: .video).first else {
+      return false
+    }
+    let end = try await sound.load(.timeRange).end
+    let lastEnd = try await pictures.load(.timeRange).end
+    // Up to so much is what fills up a codec's last packet.
+    return end - lastEnd > Time(value: 1, timescale: 20)
   }
 }
 

@@ -209,7 +209,7 @@ struct ExportCommand: ParsableCommand, ProgramUser {
       codesLight: session.clipsLight
     ).tell()
     session.movieFocuses.tell()
-    if let part = session.timeRange { settings.timeRange?.tellOfCut(to: part, of: movies[0]) }
+    if let part = session.heardRange { settings.timeRange?.tellOfCut(to: part, of: movies[0]) }
     // Of a part it is clear that others are not in it.
     if settings.timeRange == nil {
       let film = movies.count == 1 ? movies[0] : PipePath.outputName(output)

@@ -35,6 +35,8 @@ public final class ExportSession: Sendable {
   /// The part of a single movie that is exported, on its timeline: ``Settings/timeRange``, as far as there
   /// are pictures. `nil` for several movies and for compositions.
   public let timeRange: TimeRange?
+  /// The same with the sound that is written behind the last picture.
+  package let heardRange: TimeRange?
   /// How the focus of each movie was settled; empty where another compositor's instructions decide.
   public let movieFocuses: [MovieFocus]
   /// The output's size.
@@ -130,7 +132,13 @@ public final class ExportSession: Sendable {
     // Pictures of a part keep the numbers that they have in the whole movie.
     let firstNumber = joined == nil ? 0 : reader.sourceFrameNumber(ofFrame: 0) ?? 0
     if settings.copiesSound, case .movie = format {
-      target.sound = try await Sound(composition, endsWithMovie: joined?.isWhole ?? false)
+      let tail: Time? = if let joined { joined.soundTail } else { Time.zero }
+      target.sound = try await Sound(composition, tail: tail)
+    }
+    if let joined, target.sound != nil {
+      heardRange = try await joined.heardRange()
+    } else {
+      heardRange = timeRange
     }
     if let joined, format.stillKind == nil {
       target.companions = try await joined.companions(

@@ -14,7 +14,7 @@ extension ExportSession {
     public var overrides = FocusOverrides()
     /// The part of a single movie to export, the whole by default. The output begins with the picture
     /// that is on the screen when the range begins, shown for the rest of its time, and is as long as
-    /// the range. A part of the range beyond the movie's pictures is left out.
+    /// the range. Of a part of the range beyond the movie's pictures there is the sound that goes on there.
     public var timeRange: TimeRange?
     /// Told when the work goes from a device to the next.
     public var deviceChanged: @Sendable (FrameRenderer.DeviceChange) -> Void = { _ in }

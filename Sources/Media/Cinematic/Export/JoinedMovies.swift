@@ -12,8 +12,10 @@ struct JoinedMovies {
   private(set) var timeRange: TimeRange?
   /// Whether every movie is shown from its start to its end.
   let isWhole: Bool
+  /// How much of the last movie's sound behind its last picture is heard; `nil` for all.
+  private(set) var soundTail: Time?
 
-  /// - Parameter timeRange: the part of a single movie; what lies beyond its pictures is left out.
+  /// - Parameter timeRange: the part of a single movie; what lies beyond its pictures and its sound is left out.
   /// - Throws: `invalidParameter` for no movie, a part of several, or one without pictures; what reading
   ///   the movies throws.
   init(_ assets: [Asset], timeRange: TimeRange? = nil) async throws(CinematicError) {
@@ -36,11 +38,23 @@ struct JoinedMovies {
         try Self.shown(range, of: timeline, name: first.name)
       }
       self.timeRange = part ?? timeline.shownRange
+      soundTail = timeRange.map { max($0.end - timeline.shownRange.end, .zero) }
     }
     try await info.insertTimeRange(part, of: movie)
     for asset in assets.dropFirst() {
       try await info.insertTimeRange(of: AssetInfo(asset: asset))
     }
+  }
+
+  /// The part of a single movie that is shown, with the sound behind its last picture; `nil` for several.
+  func heardRange() async throws(CinematicError) -> TimeRange? {
+    guard let timeRange, soundTail != Time.zero else { return self.timeRange }
+    var end = timeRange.end
+    for track in try await assets[0].loadTracks(withMediaType: .audio) {
+      end = max(end, try await track.load(.timeRange).end)
+    }
+    if let soundTail { end = min(end, timeRange.end + soundTail) }
+    return TimeRange(start: timeRange.start, end: end)
   }
 
   /// The film's companions: of a single movie all, of several those that the first one states

@@ -8,18 +8,17 @@ extension Sound {
   ///
   /// A track that cannot be read is left out if another is heard (``FocalMedia/AssetSound/leftOut``).
   ///
-  /// - Parameter endsWithMovie: whether the last movie is played to its end, so that sound that goes on
-  ///   after the last picture belongs to it.
+  /// - Parameter tail: how much of sound that goes on after the last picture belongs to it; `nil` for all.
   /// - Returns: `nil` where nothing is heard.
   /// - Throws: `unsupported` where all sound can be neither copied nor decoded, and what loading the
   ///   sources throws.
-  init?(_ composition: Composition, endsWithMovie: Bool) async throws(CinematicError) {
+  init?(_ composition: Composition, tail: Time?) async throws(CinematicError) {
     var tracks: [SoundTrack] = []
     var leftOut: [CinematicError] = []
     let end = composition.tracks.map(\.timeRange.end).max() ?? .zero
     for track in composition.tracks where track.mediaType == .audio {
       do throws(CinematicError) {
-        let result = try await SoundTrack(track, tailsAt: endsWithMovie ? end : nil)
+        let result = try await SoundTrack(track, end: end, tail: tail)
         if !result.segments.isEmpty { tracks.append(result) }
       } catch {
         guard error.code == .unsupported else { throw error }
@@ -73,8 +72,12 @@ extension Composition {
 }
 
 extension SoundTrack {
-  /// - Parameter tail: the end of the composition, at which a source goes on to its own end.
-  fileprivate init(_ track: CompositionTrack, tailsAt tail: Time?) async throws(CinematicError) {
+  /// - Parameters:
+  ///   - end: of the composition.
+  ///   - tail: how long a source goes on there; `nil` for up to its own end.
+  fileprivate init(
+    _ track: CompositionTrack, end: Time, tail: Time?
+  ) async throws(CinematicError) {
     var sources: [ObjectIdentifier: SoundSource] = [:]
     self.init()
     for segment in track.segments {
@@ -89,9 +92,10 @@ extension SoundTrack {
       }
       var range = segment.sourceTimeRange
       // Sums of times in several timescales may be rounded.
-      if let tail, tail - segment.timeRange.end < Time(value: 1, timescale: 1000) {
-        let end = try await source.load(.timeRange).end
-        range = TimeRange(start: range.start, end: max(range.end, end))
+      if end - segment.timeRange.end < Time(value: 1, timescale: 1000) {
+        var last = try await source.load(.timeRange).end
+        if let tail { last = min(last, range.end + tail) }
+        range = TimeRange(start: range.start, end: max(range.end, last))
       }
       // The first source names the track, but for a language that it does not say.
       if languageCode == nil || languageCode == "und" {
