@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CFFmpeg
 import FocalBoxes
 import FocalCore
-import FocalMedia
 import Testing
+
+@testable import FocalMedia
 
 /// The metadata of high dynamic range, and its codes, through the encoder.
 @Suite struct HDRTests {
@@ -86,6 +88,27 @@ import Testing
         == HDRMetadata(
           ambientViewing: .init(illuminance: 3_140_000, light: .init(x: 15635, y: 16450))))
     #expect(HDRMetadata().isEmpty)
+  }
+
+  /// Other containers say of Dolby Vision what a movie's box says.
+  @Test func dolbyVisionOfStreams() throws {
+    var record = AVDOVIDecoderConfigurationRecord()
+    record.dv_version_major = 1
+    record.dv_profile = 8
+    record.dv_level = 5
+    record.rpu_present_flag = 1
+    record.bl_present_flag = 1
+    record.dv_bl_signal_compatibility_id = 4
+    let box = record.box
+    #expect(box.type == "dvvC")
+    #expect(Array(box.data) == [1, 0, 0x10, 0x2D, 0x40] + [UInt8](repeating: 0, count: 19))
+    let plain = Dimensions(width: 64, height: 64)
+    for (extensions, isDolbyVision) in [([box], true), ([], false)] as [([Box], Bool)] {
+      let entry = try SampleEntry(
+        SampleEntry.visual("hvc1", dimensions: plain, name: "HEVC", extensions: extensions),
+        handler: "vide")
+      #expect(entry.isDolbyVision == isDolbyVision)
+    }
   }
 
   /// The brightest pixel goes before the screen.

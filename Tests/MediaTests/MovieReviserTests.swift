@@ -122,6 +122,12 @@ import Testing
   func everythingElseStays(_ indexFirst: Bool) async throws {
     let folder = ScratchFolder()
     let source = try await Self.phoneMovie("phone.mov", in: folder, indexFirst: indexFirst)
+    // What other pictures lose.
+    #expect(try await FrameReader.open(source).properties.unkeptExtras == ["Dolby Vision"])
+    let pictures = try await Asset(path: source).loadTracks(withMediaType: .video)
+    let track = try #require(pictures.first)
+    let format = try await track.load(.videoFormat)
+    #expect(format.unkeptExtras == ["Dolby Vision"])
     let original = folder.read("phone.mov")
     let frames = try await Self.frames(source)
     #expect(frames.count == 40)

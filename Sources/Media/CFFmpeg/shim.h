@@ -17,6 +17,7 @@
 #include <libavutil/cpu.h>
 #include <libavutil/crc.h>
 #include <libavutil/display.h>
+#include <libavutil/dovi_meta.h>
 #include <libavutil/imgutils.h>
 #include <libavutil/mastering_display_metadata.h>
 #include <libavutil/md5.h>
@@ -24,6 +25,7 @@
 #include <libavutil/pixdesc.h>
 #include <libswresample/swresample.h>
 #include <libswscale/swscale.h>
+#include <stddef.h>
 #include <string.h>
 
 static inline int focal_averror_again(void) { return AVERROR(EAGAIN); }
@@ -124,6 +126,15 @@ static inline const AVMasteringDisplayMetadata *focal_stream_mastering_display(
     const AVStream *stream) {
   return focal_stream_side_data(stream, AV_PKT_DATA_MASTERING_DISPLAY_METADATA,
                                 sizeof(AVMasteringDisplayMetadata));
+}
+
+/// The configuration of a stream's Dolby Vision, or NULL.
+static inline const AVDOVIDecoderConfigurationRecord *focal_stream_dolby_vision(
+    const AVStream *stream) {
+  // The record may grow; of all versions are the fields up to this one.
+  return focal_stream_side_data(
+      stream, AV_PKT_DATA_DOVI_CONF,
+      offsetof(AVDOVIDecoderConfigurationRecord, dv_bl_signal_compatibility_id) + 1);
 }
 
 /// Adds side data to a stream that is written; returns 0 where no memory is left.

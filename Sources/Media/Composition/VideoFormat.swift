@@ -51,12 +51,18 @@ public struct VideoFormat: Hashable, Sendable {
         let converter = try PictureConverter(
           first: first, container: color, isStill: false, transfer: nil, path: name)
         let stored = first.pointer.pointee.sample_aspect_ratio
+        var extras = first.unkeptExtras
+        let dolbyVision = PictureFacts.dolbyVision
+        if entries.first?.isDolbyVision == true, !extras.contains(dolbyVision) {
+          extras.append(dolbyVision)
+        }
+        if !rotation.isExact { extras.append(DisplayRotation.unkept) }
+        extras += unseen
         let format = VideoFormat(
           dimensions: first.dimensions, pixelFormat: converter.pixelFormat, tags: converter.tags,
           colorCodes: converter.colorCodes, codedPixels: converter.codedPixels,
           fieldOrder: first.interlacedOrder ?? FieldOrder(first) ?? entries.first?.fieldOrder,
-          unkeptExtras: first.unkeptExtras
-            + (rotation.isExact ? [] : [DisplayRotation.unkept]) + unseen,
+          unkeptExtras: extras,
           hdrMetadata: (entries.first?.hdrMetadata ?? HDRMetadata()).filled(
             from: HDRMetadata(
               focal_frame_mastering_display(first.pointer),

@@ -25,6 +25,8 @@ struct MovieDescription: Encodable {
     var isEnabled: Bool
     var primaries: String?
     var transfer: String?
+    /// Whether they are of Dolby Vision, too.
+    var isDolbyVision: Bool
     /// Of pictures: chroma and depth, and which field of interlaced ones is shown first.
     var pixels: String?
     var fieldOrder: String?
@@ -127,6 +129,7 @@ struct MovieDescription: Encodable {
       duration: range.duration.seconds, framesPerSecond: rate, isEnabled: isEnabled,
       primaries: color.flatMap { Self.name($0.primaries, in: Self.primaries, "primaries") },
       transfer: color.flatMap { Self.name($0.transfer, in: Self.transfers, "transfer") },
+      isDolbyVision: entries.first?.isDolbyVision ?? false,
       pixels: pictures?.codedPixels.description, fieldOrder: pictures?.fieldOrder?.rawValue,
       role: role, keys: keys)
   }
@@ -234,6 +237,7 @@ struct MovieDescription: Encodable {
     if let primaries = track.primaries, let transfer = track.transfer {
       text += ", \(primaries) \(transfer)"
     }
+    if track.isDolbyVision { text += ", Dolby Vision" }
     if let pixels = track.pixels { text += ", \(pixels)" }
     if let order = track.fieldOrder.flatMap(FieldOrder.init) {
       text += ", interlaced, \(order.title)"

@@ -200,12 +200,14 @@ final class BoxTrack: CodedTrack {
     // Without a matrix of its own, pictures may say how they lie.
     let matrix = try await matrix()
     let rotation = matrix == .identity ? nil : DisplayRotation(matrix)
-    return PictureFacts(
+    var facts = PictureFacts(
       kind: .clip, color: entry?.containerColor, hdrMetadata: entry?.hdrMetadata ?? HDRMetadata(),
       fieldOrder: entry?.fieldOrder,
-      rotation: rotation, pixelAspectRatio: try await pixelAspectRatio(),
-      unread: (rotation?.isExact == false ? [DisplayRotation.unkept] : [])
-        + (try await timeline().unseenPictures))
+      rotation: rotation, pixelAspectRatio: try await pixelAspectRatio())
+    if rotation?.isExact == false { facts.unread.append(DisplayRotation.unkept) }
+    if entry?.isDolbyVision == true { facts.unread.append(PictureFacts.dolbyVision) }
+    facts.unread += try await timeline().unseenPictures
+    return facts
   }
 
   /// That of the description, or else the one at which its pictures have the track's size.

@@ -89,12 +89,15 @@ extension CodecParameters {
   /// - Parameters:
   ///   - aspect: of a pixel; 0 over something if it is unknown.
   ///   - hdrMetadata: what the container says about high dynamic range.
+  ///   - dolbyVision: and about Dolby Vision; `nil` for other pictures.
   func sampleEntry(
-    aspect: AVRational, hdrMetadata: HDRMetadata
+    aspect: AVRational, hdrMetadata: HDRMetadata, dolbyVision: AVDOVIDecoderConfigurationRecord?
   ) throws(CinematicError) -> SampleEntry {
     switch values.codec_type {
     case AVMEDIA_TYPE_VIDEO:
-      return try SampleEntry(visualBox(aspect, hdrMetadata), handler: "vide")
+      return try SampleEntry(
+        visualBox(aspect, hdrMetadata.boxes + (dolbyVision.map { [$0.box] } ?? [])),
+        handler: "vide")
     case AVMEDIA_TYPE_AUDIO:
       var entry = try SampleEntry(soundBox, handler: "soun")
       // The entry's own field ends at 65535.
@@ -108,14 +111,15 @@ extension CodecParameters {
     }
   }
 
-  private func visualBox(_ aspect: AVRational, _ hdrMetadata: HDRMetadata) -> Box {
+  /// - Parameter further: boxes about the light of the pictures.
+  private func visualBox(_ aspect: AVRational, _ further: [Box]) -> Box {
     var extensions: [Box] = []
     if let configuration { extensions.append(configuration) }
     if let color = SampleEntry.ColorDescription(values) { extensions.append(color.box) }
     if aspect.num > 0, aspect.den > 0, aspect.num != aspect.den {
       extensions.append(SampleEntry.pixelAspect(UInt32(aspect.num), UInt32(aspect.den)))
     }
-    extensions += hdrMetadata.boxes
+    extensions += further
     if let fields = SampleEntry.fields(values.field_order) { extensions.append(fields) }
     return SampleEntry.visual(
       format, dimensions: Dimensions(width: Int(values.width), height: Int(values.height)),
@@ -178,5 +182,23 @@ extension SampleEntry.ColorDescription {
       primaries: UInt16(truncatingIfNeeded: codes[0]),
       transfer: UInt16(truncatingIfNeeded: codes[1]), matrix: UInt16(truncatingIfNeeded: codes[2]),
       isFullRange: isFull)
+  }
+}
+
+extension AVDOVIDecoderConfigurationRecord {
+  /// The record as a movie file has it.
+  var box: Box {
+    let type: FourCC = dv_profile > 10 ? "dvwC" : dv_profile > 7 ? "dvvC" : "dvcC"
+    let (profile, level) = (UInt16(dv_profile & 0x7F), UInt16(dv_level & 0x3F))
+    var parts: UInt16 = rpu_present_flag != 0 ? 4 : 0
+    if el_present_flag != 0 { parts |= 2 }
+    if bl_present_flag != 0 { parts |= 1 }
+    return Box(type) { writer in
+      writer.u8(dv_version_major)
+      writer.u8(dv_version_minor)
+      writer.u16(profile << 9 | level << 3 | parts)
+      writer.u8(dv_bl_signal_compatibility_id << 4)
+      writer.zeros(19)
+    }
   }
 }

@@ -136,7 +136,9 @@ struct StreamDescription: Sendable {
     return Stream(
       index: stream.pointee.index, id: stream.pointee.id, mediaType: mediaType,
       parameters: parameters, sound: sound,
-      entry: try parameters.sampleEntry(aspect: aspect, hdrMetadata: hdrMetadata),
+      entry: try parameters.sampleEntry(
+        aspect: aspect, hdrMetadata: hdrMetadata,
+        dolbyVision: focal_stream_dolby_vision(stream)?.pointee),
       clock: StreamClock(base: base, zero: zero, timescale: sound?.sampleRate),
       timeRange: range,
       dimensions: shownSize(parameters.values, aspect),

@@ -89,6 +89,11 @@ public struct SampleEntry: Hashable, Sendable {
     case .metadata, .other: []
     }
   }
+
+  /// Whether the pictures are of Dolby Vision, whatever else they can be taken for.
+  public var isDolbyVision: Bool {
+    extensions.contains { ["dvcC", "dvvC", "dvwC"].contains($0.type) }
+  }
 }
 
 extension SampleEntry.VisualDetails {

@@ -170,6 +170,9 @@ final class PictureReading: Sendable {
     if options.transfer != nil { codes.transfer = ColorCodes(tags).transfer }
     // Pictures of one eye need no mark.
     let marks = options.half == nil ? facts.marks : []
+    // The container and the picture may name the same.
+    let extras = frame.unkeptExtras
+    let others = (facts.unread + marks).filter { !extras.contains($0) }
     return Found(
       place: Int(frame.pointer.pointee.pts), dimensions: frame.dimensions, pixelFormat: format,
       tags: tags, colorCodes: codes,
@@ -177,7 +180,7 @@ final class PictureReading: Sendable {
         from: HDRMetadata(
           focal_frame_mastering_display(frame.pointer), focal_frame_content_light(frame.pointer))),
       fieldOrder: frame.interlacedOrder ?? FieldOrder(frame) ?? facts.fieldOrder,
-      unkeptExtras: frame.unkeptExtras + facts.unread + marks, unkeptMarks: marks,
+      unkeptExtras: extras + others, unkeptMarks: marks,
       bitDepth: frame.metadata.storedDepth ?? layout?.depth ?? 8,
       rotation: rotation(of: frame),
       pixelAspectRatio: frame.metadata.pixelAspectRatio.flatMap { PixelAspectRatio($0) }

@@ -124,7 +124,7 @@ extension PictureFrame {
   var unkeptExtras: [String] {
     let kinds: [(AVFrameSideDataType, String)] = [
       (AV_FRAME_DATA_A53_CC, "the captions inside the pictures"),
-      (AV_FRAME_DATA_DOVI_RPU_BUFFER, "Dolby Vision"),
+      (AV_FRAME_DATA_DOVI_RPU_BUFFER, PictureFacts.dolbyVision),
       (AV_FRAME_DATA_DYNAMIC_HDR_PLUS, "the changing metadata of HDR10+"),
     ]
     return kinds.filter { av_frame_get_side_data(pointer, $0.0) != nil }.map(\.1)

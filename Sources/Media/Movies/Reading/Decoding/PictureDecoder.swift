@@ -42,6 +42,9 @@ struct PictureFacts: Sendable {
 }
 
 extension PictureFacts {
+  /// How extras that are not kept name it.
+  static let dolbyVision = "Dolby Vision"
+
   /// The facts about a stream of a container that libavformat reads.
   init(_ stream: StreamDescription.Stream) {
     self.init(
@@ -50,6 +53,7 @@ extension PictureFacts {
       rotation: stream.matrix.map(DisplayRotation.init),
       pixelAspectRatio: stream.entry.pixelAspectRatio, frameDuration: stream.frameDuration)
     if rotation?.isExact == false { unread.append(DisplayRotation.unkept) }
+    if stream.entry.isDolbyVision { unread.append(Self.dolbyVision) }
     if stream.hasAlphaApart, stream.parameters.alphaDecoder == nil {
       unread.append("the alpha, which lies apart from the pictures")
     }
