@@ -2,9 +2,10 @@
 
 import CFFmpeg
 import FocalCore
-import FocalMedia
 import MovieKit
 import Testing
+
+@testable import FocalMedia
 
 @Suite struct ClipReadingTests {
   /// Lossless FFV1 with a different code in every place.
@@ -150,6 +151,56 @@ import Testing
         bytes[($0 * picture.planes[0].bytesPerRow)...].prefix(picture.width)
       }
     }
+  }
+
+  /// Pictures that move in a PNG are a clip, with alpha, whatever stands in front of them; one alone is a picture.
+  @Test(
+    .enabled(if: TestClip.hasEncoder("apng"), "this FFmpeg has no encoder of APNG"),
+    arguments: [0, 200_000])
+  func animatedPNG(_ textSize: Int) async throws {
+    let folder = ScratchFolder()
+    let file = ClipFile(
+      codec: "apng", width: 32, height: 24, pixelFormat: AV_PIX_FMT_RGBA,
+      timeBase: AVRational(num: 1, den: 10))
+    try file.write(to: folder.file("a.apng"), frames: 5) { frame, index in
+      for y in 0..<24 {
+        let row = frame.pointee.data.0! + y * Int(frame.pointee.linesize.0)
+        for x in 0..<32 {
+          row[4 * x] = UInt8(8 * x)
+          row[4 * x + 1] = UInt8(10 * y)
+          row[4 * x + 2] = UInt8(50 * index)
+          row[4 * x + 3] = UInt8(100 + 30 * index + x)
+        }
+      }
+      return Int64(index)
+    }
+    let bytes = folder.read("a.apng")
+    let text = PNGFormat.chunk(
+      "tEXt", Array("Comment\0".utf8) + [UInt8](repeating: 0x61, count: textSize))
+    // Behind the signature and the header.
+    folder.write(Array(bytes[..<33]) + text + Array(bytes[33...]), to: "a.png")
+    #expect(try PictureStripReader.open(folder.file("a.png")) == nil)
+    let reader = try await FrameReader.open(folder.file("a.png"))
+    #expect(reader.properties.kind == .clip && reader.properties.frameCount == 5)
+    #expect(reader.properties.codedPixels?.hasAlpha == true)
+    for number in [0, 1, 4, 2] {
+      let frame = try await reader.frame(number: number)
+      #expect(frame.time == Time(value: Int64(number), timescale: 10))
+      let picture = frame.pixelBuffer
+      let values =
+        picture.format == .rgba8
+        ? picture.packedBytes().map { Float($0) / 255 } : picture.values(Float.self)
+      for x in 0..<32 {
+        let expected = Float(100 + 30 * number + x) / 255
+        #expect(abs(values[4 * (12 * 32 + x) + 3] - expected) < 0.01, "\(number) \(x)")
+      }
+    }
+    #expect(!PNGAnimation.moves([0, 0, 0, 1, 0, 0, 0, 0]) && PNGAnimation.moves([0, 0, 0, 2]))
+    var search = PNGAnimation()
+    search.take([0, 0, 0, 13] + Array("IHDR".utf8) + [0, 0, 0, 1])
+    #expect(search.isFound == nil && search.place == 33)
+    search.take(Array("cut".utf8))
+    #expect(search.isFound == false)
   }
 
   /// Columns and rows that a stream does not show are cut off on all sides, whatever their number.

@@ -4,8 +4,8 @@ import FocalBoxes
 import FocalCore
 
 /// A movie whose properties load on demand: from a file, from any ``FocalBoxes/ByteSource``, over HTTP.
-/// QuickTime and MP4 files are read by their boxes, other movies through FFmpeg; a picture file, or
-/// numbered ones, are a movie of one track.
+/// QuickTime and MP4 files are read by their boxes, other movies, animated PNG among them, through FFmpeg; a picture
+/// file, or numbered ones, are a movie of one track.
 ///
 /// ```swift
 /// let asset = Asset(path: "IMG_0001.MOV")
@@ -100,15 +100,27 @@ public final class Asset: AsyncPropertyLoading {
         return BoxContainer(browser)
       }
       // The first box's head is there already, and with it what kind of file it says to be.
-      if StillKind(magic: Array(try await browser.bytes(0..<Int64(StillKind.magicByteCount))))
-        != nil
-      {
+      let magic = Array(try await browser.bytes(0..<Int64(StillKind.magicByteCount)))
+      if let kind = StillKind(magic: magic) {
+        // Moving pictures are a clip, whatever kind of file holds them.
+        if kind == .png, try await Self.isAnimatedPNG(browser) {
+          return StreamContainer(sampleSource)
+        }
         return PictureContainer(.one(sampleSource), pictureDuration: pictureDuration)
       }
       if first?.type == "ftyp" { return BoxContainer(browser) }
       // It is walked through in order, which blocks make few reads of.
       return StreamContainer(sampleSource)
     }
+  }
+
+  private static func isAnimatedPNG(_ browser: BoxBrowser) async throws(CinematicError) -> Bool {
+    var search = PNGAnimation()
+    while search.isFound == nil {
+      let range = search.place..<(search.place + Int64(PNGAnimation.headSize))
+      search.take(Array(try await browser.bytes(range)))
+    }
+    return search.isFound == true
   }
 
   // MARK: - Tracks

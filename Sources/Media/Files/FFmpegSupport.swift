@@ -189,11 +189,17 @@ final class InputContext {
   /// - Throws: `unsupported` for what libavformat does not know, and for pictures, playlists and texts.
   init(_ io: SourceIO) throws(CinematicError) {
     _ = FFmpeg.prepared
-    var format: UnsafePointer<AVInputFormat>?
-    let score = av_probe_input_buffer2(io.context, &format, nil, nil, 0, 0)
-    guard score >= 0, let format else {
+    var probed: UnsafePointer<AVInputFormat>?
+    let score = av_probe_input_buffer2(io.context, &probed, nil, nil, 0, 0)
+    guard score >= 0, var format = probed else {
       try Self.refuseRadiance(io)
       throw io.error(score)
+    }
+    // A PNG that comes here moves, and the probe misses it where that stands far behind the beginning.
+    if String(cString: format.pointee.name) == "png_pipe",
+      let moving = av_find_input_format("apng")
+    {
+      format = moving
     }
     let names = String(cString: format.pointee.name)
     guard !names.hasSuffix("_pipe") else {

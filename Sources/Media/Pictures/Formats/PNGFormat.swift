@@ -41,7 +41,8 @@ enum PNGFormat: StillFormat {
       case "IHDR" where offset == signatureByteCount: header = content
       case PNGTransparency.chunk: transparency = PNGTransparency(content, header: header)
       case PNGGamma.chunk, PNGGamma.chromaticitiesChunk: gamma.read(type, content)
-      case "acTL": metadata.companions.insert(.otherPictures)
+      case PNGAnimation.chunk where PNGAnimation.moves(content):
+        metadata.companions.insert(.otherPictures)
       case "eXIf": metadata.exif = Array(content)
       case "pHYs" where length == 9 && content.last == 1:
         metadata.resolution = .init(

@@ -63,6 +63,7 @@ public final class PictureStripReader {
     request.damage = options.damage
     request.isConvertedWhole = false
     guard let kind = StillKind(magic: magic) else { return nil }
+    if kind == .png, try isAnimatedPNG(file) { return nil }
     if let layer = options.layer, kind != .openEXR { throw .hasNoLayers(path, layer) }
     let rows: (any RowSource)?
     switch kind {
@@ -93,6 +94,16 @@ public final class PictureStripReader {
     rows.prototype.metadata.isGray = PixelLayout(rows.prototype.pixelFormat)?.isGray ?? false
     rows.prototype.leaveOutUnusedProfile(request)
     return try PictureStripReader(rows, path, options)
+  }
+
+  /// Moving pictures are a clip.
+  private static func isAnimatedPNG(_ file: FileByteSource) throws(CinematicError) -> Bool {
+    var search = PNGAnimation()
+    while search.isFound == nil {
+      let range = search.place..<(search.place + Int64(PNGAnimation.headSize))
+      search.take(try file.bytes(range))
+    }
+    return search.isFound == true
   }
 
   private static func isFile(_ path: String) -> Bool {

@@ -7,7 +7,7 @@ import Synchronization
 
 /// The content of a pipe.
 public enum PipedSource: Sendable {
-  /// One picture, whose bytes are all there: an asset like that of a file.
+  /// One picture, or one PNG of several that move, whose bytes are all there: an asset like that of a file.
   case picture(Asset)
   /// Pictures one after another.
   case stream(PipedPictures)
