@@ -46,6 +46,8 @@ public actor Editor {
   private let audience = Audience()
   private var clients: [Int: Client] = [:]
   private var documents: [Int: Task<Result<MovieDocument, CinematicError>, Never>] = [:]
+  /// Movies whose file was replaced, of which all pages are told when the new one is open: that may fail at first.
+  private var replaced: Set<Int> = []
   /// The movie that was looked at last at the end.
   private var used: [Int] = []
   private var jobs: Jobs?
@@ -138,8 +140,9 @@ public actor Editor {
     switch command.name {
     case .open:
       guard let movie = command.movie else { throw Self.noMovie }
-      let isAnew = await closeReplaced(movie)
+      await closeReplaced(movie)
       let document = try await document(movie)
+      let isAnew = replaced.remove(movie) != nil
       if isAnew { await document.tellOfOpening() }
       // Pages of the movie were told just now.
       if !isAnew || audience.movie(of: client.id) != movie {
@@ -213,16 +216,14 @@ public actor Editor {
   }
 
   /// Closes a movie whose file was replaced: it is opened anew.
-  ///
-  /// - Returns: whether it was.
-  private func closeReplaced(_ movie: Int) async -> Bool {
+  private func closeReplaced(_ movie: Int) async {
     guard let task = documents[movie], let document = try? await task.value.get(),
       document.file.isReplaced
-    else { return false }
+    else { return }
     // Its journal is free before the new movie looks for it.
     await document.close()
     if documents[movie] == task { documents[movie] = nil }
-    return true
+    replaced.insert(movie)
   }
 
   /// Closes movies at which nobody looks, but for those that were used last.

@@ -255,13 +255,13 @@ import Testing
     #expect(info.code == 0)
 
     // Ended while maps are made: some are there. A run may be at its end before that.
-    let second = folder.file("cut.mov.maps/000008.exr")
+    let oneOfThem = folder.file("cut.mov.maps/000008.exr")
     var code: Int32 = 0
     for _ in 0..<10 where code == 0 {
       try? FileManager.default.removeItem(atPath: folder.file("cut.mov"))
       let ended = try await Program.run([Program.path] + command("cut.mov"), in: folder) {
         process, _ in
-        await Program.end(process, by: SIGKILL) { access(second, F_OK) == 0 }
+        await Program.end(process, by: SIGKILL) { access(oneOfThem, F_OK) == 0 }
       }
       code = ended.code
     }

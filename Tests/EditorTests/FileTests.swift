@@ -60,6 +60,8 @@ struct FileTests {
         #expect(held?.contains("in use") == true)
       }
       try await late.send(["name": "fNumber", "value": 16])
+      let note = try await late.next("notice")["message"] as? String
+      #expect(note?.contains("undo leads to them") == true)
       let state = try await late.next("state")
       #expect(state["journalFailure"] == nil)
     }

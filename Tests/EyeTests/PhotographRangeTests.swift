@@ -48,14 +48,25 @@ import Testing
   }
 
   /// Less than one in five hundred, but neighbours: five by five, up to the border.
-  @Test(arguments: [0, 4050, 75 * 100 + 95]) func aSmallThingThatIsNearStays(corner: Int) throws {
-    var values = Self.floor
+  @Test(arguments: [0, 80 * 200 + 100, 155 * 200 + 195])
+  func aSmallThingThatIsNearStays(corner: Int) throws {
+    let size = Dimensions(width: 200, height: 160)
+    var values = (0..<size.count).map { 0.2 + 0.8 * Float($0 / 200) / 160 }
     for y in 0..<5 {
-      for x in 0..<5 { values[corner + 100 * y + x] = 3 }
+      for x in 0..<5 { values[corner + 200 * y + x] = 3 }
     }
-    let range = try Self.range(of: values)
+    let range = try #require(EstimatedRange(of: [try .map(values, size)]))
     #expect(!range.cutsOutliers)
     #expect(range.high == 3)
+  }
+
+  /// A wall and one pixel.
+  @Test func aSingleValueBeforeAWallIsCut() throws {
+    var values = [Float](repeating: 0.5, count: Self.size.count)
+    values[4050] = 1000
+    let range = try Self.range(of: values)
+    #expect(range.cutsOutliers)
+    #expect(range.low == 0 && range.high == 1)
   }
 
   /// Noise is none of it, nor what barely lies beyond.

@@ -320,18 +320,19 @@ extension MovieWriterTests {
       "clip.mp4", in: folder, times: Self.steady(8, Time(value: 1, timescale: 30)), timescale: 30)
     #expect(try await CodedClip(path: source) != nil)
     var boxes = try Box.parse(folder.read("clip.mp4")[...])
-    // Other places of the pictures would need other tables.
-    try #require(boxes.last?.type == "moov")
-    for movie in boxes.indices where boxes[movie].type == "moov" {
-      for track in boxes[movie].boxes.indices where boxes[movie].boxes[track].type == "trak" {
-        // The movie counts in ticks of its own: a moment of it is enough.
-        let list = Box("elst", version: 0) { writer in
-          for value in [1, 100, 0, rate] { writer.i32(value) }
-        }
-        boxes[movie].boxes[track].boxes.removeAll { $0.type == "edts" }
-        boxes[movie].boxes[track].boxes.append(Box("edts", [list]))
+    let place = try #require(boxes.firstIndex { $0.type == "moov" })
+    var movie = boxes[place]
+    for track in movie.boxes.indices where movie.boxes[track].type == "trak" {
+      // The movie counts in ticks of its own: a moment of it is enough.
+      let list = Box("elst", version: 0) { writer in
+        for value in [1, 100, 0, rate] { writer.i32(value) }
       }
+      movie.boxes[track].boxes.removeAll { $0.type == "edts" }
+      movie.boxes[track].boxes.append(Box("edts", [list]))
     }
+    // Other places of the pictures would need other tables.
+    boxes[place] = Box("free", data: [UInt8](repeating: 0, count: boxes[place].size - 8))
+    boxes.append(movie)
     folder.write(boxes.flatMap(\.bytes), to: "edited.mp4")
     let search = try await CodedClip.search(FrameReader.open(folder.file("edited.mp4")))
     guard case .unfit(let reason) = search else {

@@ -21,10 +21,12 @@ struct ShotTests {
 
   /// Another person in each shot of 30 frames, near and far in turn.
   private static func persons(_ shots: Int) throws -> [DetectionTrack] {
-    try (0..<shots).map { shot in
-      try Scripts.track(
-        Int64(shot + 1), group: Int64(shot + 1), frames: (30 * shot)..<(30 * shot + 30)
-      ) { _ in shot % 2 == 0 ? 0.8 : 0.2 }
+    try (0..<shots).map { shot -> DetectionTrack in
+      let number = Int64(shot + 1)
+      let first = 30 * shot
+      let disparity: Float = shot % 2 == 0 ? 0.8 : 0.2
+      let frames = first..<(first + 30)
+      return try Scripts.track(number, group: number, frames: frames) { _ in disparity }
     }
   }
 
@@ -38,9 +40,11 @@ struct ShotTests {
     let cuts = (1..<10).map { 30 * $0 }
     let recording = try Director().directed(Self.recording(frames: 300, tracks, cuts: cuts))
     #expect(Self.groups(recording.baseDecisions) == Array(1...10))
-    #expect(recording.baseDecisions.map(\.time) == ([0] + cuts).map { Scripts.frameTime($0) })
+    let starts: [Int] = [0] + cuts
+    let times: [Time] = starts.map { Scripts.frameTime($0) }
+    #expect(recording.baseDecisions.map(\.time) == times)
     let script = try Script(recording: recording)
-    let expected = (0..<300).map { frame -> Float in frame / 30 % 2 == 0 ? 0.8 : 0.2 }
+    let expected = (0..<300).map { (frame: Int) -> Float in (frame / 30) % 2 == 0 ? 0.8 : 0.2 }
     #expect(Scripts.focus(script) == expected)
     #expect(script.focusTransitions.isEmpty)
     // Without cuts a subject keeps its time.

@@ -86,8 +86,8 @@ struct FocusPuller: Sendable {
   ///
   /// - Parameters:
   ///   - detections: with ids.
-  ///   - isCut: whether another scene begins with it: nothing travels there from the one before, unless the caller
-  ///     holds the focus.
+  ///   - isCut: whether another scene begins with it: nothing travels there from the one before, unless a strong
+  ///     choice of the caller's holds the focus.
   mutating func update(
     at time: Time, detections: [Detection], map: PixelBuffer, orders: [Order], isCut: Bool = false
   ) -> Outcome {
@@ -109,7 +109,7 @@ struct FocusPuller: Sendable {
       pending = nil
       made.append(fixedAgain(again.id, again.mode, time))
     }
-    decideAutomatically(now, time, detections, isCut: isCut, &made)
+    decideAutomatically(now, time, detections, &made)
     obey(orders, time, detections, &made)
     dropLost(now)
     let wanted = user?.subject ?? automatic ?? .single(autoFocusID)
@@ -133,9 +133,10 @@ struct FocusPuller: Sendable {
     (goal, spring, rack, focus, current) = (nil, nil, nil, nil, nil)
   }
 
-  /// Another scene: nobody of the one before is waited for, but for the caller's choice.
+  /// Another scene: nobody of the one before is waited for, but for the caller's strong choice.
   private mutating func beginShot() {
     mapFocus = nil
+    if user?.mode == .weak { user = nil }
     lastSeen = lastSeen.filter { $0.key == user?.subject }
     if user == nil { forget() }
   }
@@ -202,17 +203,14 @@ struct FocusPuller: Sendable {
   /// The director's subject, or the map's own where it has none. A change ends a weak choice; at a cut focus is at the
   /// new subject at once.
   private mutating func decideAutomatically(
-    _ now: Double, _ time: Time, _ detections: [Detection], isCut: Bool, _ made: inout [Made]
+    _ now: Double, _ time: Time, _ detections: [Detection], _ made: inout [Made]
   ) {
     var chosen: Decision.FocusDetectionID = .single(autoFocusID)
     if let subject = director.focus, let seen = lastSeen[subject], now - seen <= weights.holdTime {
       chosen = subject
     }
     guard chosen != automatic else { return }
-    if automatic != nil, user?.mode == .weak {
-      user = nil
-      if isCut { forget() }
-    }
+    if automatic != nil, user?.mode == .weak { user = nil }
     automatic = chosen
     made.append(
       decision(chosen, strong: false, isUser: false, time, detections, isSeen: user == nil))

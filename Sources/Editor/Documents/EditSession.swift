@@ -17,7 +17,7 @@ final class EditSession {
   private(set) var journalFailure: String?
   /// Whether the reason is that another editor holds it: each step tries again.
   private var isJournalTaken = false
-  /// Things that a person should know after opening.
+  /// Things that a person should know after opening, and of steps since then.
   private(set) var notes: [String] = []
   private var journal: EditJournal?
   /// The bytes of the changes file when it was read or written last; `nil` where there was none.
@@ -228,8 +228,7 @@ final class EditSession {
     guard try opened.recover(&other) > 0, other.hasUnsavedEdits else { return opened }
     let present = document.current
     guard other.current != present else { return opened }
-    document.take(other.current)
-    document.take(present)
+    document.putBefore(other.current)
     revision += 1
     notes.append("another editor has left edits that were never saved: undo leads to them")
     return opened

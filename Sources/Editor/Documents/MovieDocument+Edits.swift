@@ -14,6 +14,7 @@ extension MovieDocument {
   /// - Throws: `invalidState` where another movie is in the place of this one, and what the step throws.
   func perform(_ command: Command) async throws(CinematicError) {
     if command.name != .cancelFollowing { try file.check() }
+    let told = session.notes.count
     switch command.name {
     case .tap: try await tap(command)
     case .fix: try await fix(command)
@@ -32,6 +33,10 @@ extension MovieDocument {
       )
       tellOfSaving(isNew: true)
     default: try session.perform(try edit(command), gesture: command.gesture)
+    }
+    // Those of a file before went with another name.
+    for note in session.notes.dropFirst(command.name == .saveAs ? 0 : told) {
+      send(Message.data(Message.Notice(message: note)), nil)
     }
     tell()
   }

@@ -4,8 +4,8 @@ import FocalBoxes
 import FocalCore
 import Foundation
 
-/// The file of a movie as it was when it was opened. Another one may take its place while it is edited: its pictures are not those
-/// that the edits are about.
+/// The file of a movie as it was when it was opened. Another one may take its place while it is edited: its pictures are not
+/// those that the edits are about.
 struct MovieFile: Sendable {
   private struct Place: Equatable, Sendable {
     var device: UInt64
@@ -34,7 +34,7 @@ struct MovieFile: Sendable {
   /// Whether another file is at the path, or other bytes are in the file. A file that is gone leaves what is open as it is.
   var isReplaced: Bool {
     guard let opened, let now = Self.present(path) else { return false }
-    return now.place != opened.place || opened.version.hasChanged(to: now.version)
+    return now.place != opened.place || !opened.version.isSame(as: now.version)
   }
 
   /// - Throws: `invalidState` where the file was replaced.

@@ -65,6 +65,16 @@ public struct EditDocument: Equatable, Sendable {
   /// - Parameter state: of the same recording.
   public mutating func take(_ state: EditState) { record(state, joins: false) }
 
+  /// Puts a state before the present one, which it comes after as well: undo leads to it, and from there to where the
+  /// present one stands now. What redo leads to stays.
+  ///
+  /// - Parameter state: of the same recording.
+  public mutating func putBefore(_ state: EditState) {
+    states.insert(contentsOf: [current, state], at: position)
+    position += 2
+    gesture = nil
+  }
+
   /// - Returns: whether there was something to undo.
   @discardableResult
   public mutating func undo() -> Bool {

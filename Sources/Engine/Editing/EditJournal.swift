@@ -47,6 +47,13 @@ public final class EditJournal {
         .invalidState, "\(path) is in use: another editor has the same changes open",
         remedy: "use that one, or end it first")
     }
+    // Its holder may have removed it meanwhile: what is written into a file without a name is lost.
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_nlink > 0 else {
+      throw CinematicError(
+        .invalidState, "\(path) was in use: another editor had the same changes open",
+        remedy: "try again")
+    }
   }
 
   deinit {

@@ -50,11 +50,11 @@ public struct EstimatedRange: Hashable, Sendable {
       (self.low, self.high) = (range.kept.lowerBound, range.kept.upperBound)
       cutsOutliers = range.kept != range.all
     }
-    if self.low == self.high { (self.low, self.high) = (self.low - 0.5, self.low + 0.5) }
+    if !hasExtent { (self.low, self.high) = (self.low - 0.5, self.low + 0.5) }
   }
 
-  /// All disparities of a map, and those without single ones far beyond the others. What its neighbours are like is not
-  /// single, however small: a bird before the sky.
+  /// All disparities of a map, and those without single ones far beyond the others. What most of its neighbours are like
+  /// is not single, however small: a bird before the sky.
   ///
   /// - Parameter usual: nearly all of them.
   private static func range(
@@ -71,7 +71,6 @@ public struct EstimatedRange: Hashable, Sendable {
       }
     }
     let all = least...greatest
-    guard low < high else { return (all, all) }
     let slack = spared * (high - low)
     let keptLow = least < low - slack ? low : least
     let keptHigh = greatest > high + slack ? high : greatest

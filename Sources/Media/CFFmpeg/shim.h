@@ -128,13 +128,16 @@ static inline const AVMasteringDisplayMetadata *focal_stream_mastering_display(
                                 sizeof(AVMasteringDisplayMetadata));
 }
 
-/// The configuration of a stream's Dolby Vision, or NULL.
-static inline const AVDOVIDecoderConfigurationRecord *focal_stream_dolby_vision(
-    const AVStream *stream) {
+/// The configuration of a stream's Dolby Vision; returns 0 where there is none.
+static inline int focal_stream_dolby_vision(const AVStream *stream,
+                                            AVDOVIDecoderConfigurationRecord *record) {
   // The record may grow; of all versions are the fields up to this one.
-  return focal_stream_side_data(
-      stream, AV_PKT_DATA_DOVI_CONF,
-      offsetof(AVDOVIDecoderConfigurationRecord, dv_bl_signal_compatibility_id) + 1);
+  const size_t size =
+      offsetof(AVDOVIDecoderConfigurationRecord, dv_bl_signal_compatibility_id) + 1;
+  const void *data = focal_stream_side_data(stream, AV_PKT_DATA_DOVI_CONF, size);
+  memset(record, 0, sizeof *record);
+  if (data) memcpy(record, data, size);
+  return data != NULL;
 }
 
 /// Adds side data to a stream that is written; returns 0 where no memory is left.

@@ -21,9 +21,12 @@ extension InputContext {
       earliest = min(earliest ?? start, start)
       wraps = wraps || stream!.pointee.pts_wrap_bits == Self.broadcastClockBits
     }
-    return wraps ? earliest ?? .zero : max(earliest ?? .zero, .zero)
+    return wraps && Self.broadcasts.contains(formatName)
+      ? earliest ?? .zero : max(earliest ?? .zero, .zero)
   }
 
+  /// Transport and program streams. Other containers that say nothing of their clock have the same bits.
+  private static let broadcasts: Set = ["mpegts", "mpeg"]
   /// Of the times in transport and program streams of MPEG, at 90 kHz.
   private static let broadcastClockBits: Int32 = 33
 

@@ -20,7 +20,9 @@ enum StillDecoder {
     if let name = request.layer ?? request.channel, kind != .openEXR {
       throw .hasNoLayers(request.path, name)
     }
-    if request.content != .picture, let map = try kind.format.embeddedMap(in: bytes, request) {
+    // Other formats' masks are their alpha, or gray: a map beside the picture is none.
+    let takesMap = request.content == .map || request.content == .mask && kind == .openEXR
+    if takesMap, let map = try kind.format.embeddedMap(in: bytes, request) {
       return map
     }
     let frame = try kind.format.picture(in: bytes, request)

@@ -202,8 +202,9 @@ struct SubjectMatte: Sendable {
   ///   - last: of the frame before, of the same size.
   ///   - still: 0 to 1, of a size of its own.
   mutating func steady(after last: SubjectMatte, still: [Float], size: Dimensions) {
+    let certain = fixed
     focal_matte_steady(
-      &lines, &alpha, &fixed, last.lines, last.alpha, last.fixed, still,
+      &lines, &alpha, &fixed, certain, last.lines, last.alpha, last.fixed, still,
       Int32(dimensions.width), Int32(dimensions.height), Int32(size.width), Int32(size.height),
       Self.kept)
   }

@@ -28,6 +28,16 @@ struct AnalysisMap: Sendable {
   /// single far place in a row makes all of its floor stand out.
   private static let groundShare: Float = 0.15
 
+  /// How many codes the range has at least: where fewer hold all of a map, the steps between them, as of a ramp, are no
+  /// outlines.
+  private static let leastCodes: Float = 32
+  /// Wider steps are not codes, but places of a map that has few distances.
+  private static let widestCode: Float = 1 / 200
+  /// What the range is at least, in parts of the disparities themselves: less is noise.
+  private static let leastRange: Float = 0.02
+  /// How many disparities tell the codes.
+  private static let codeSampleCount = 2000
+
   /// - Parameter map: as stored, in a disparity format.
   /// - Throws: `outOfMemory`.
   init(
@@ -41,10 +51,14 @@ struct AnalysisMap: Sendable {
     for place in stride(from: 0, to: cells.count, by: step) where !cells[place].isNaN {
       known.append(cells[place])
     }
+    let code = Self.code(of: known)
     // Without a disparity all is ground.
     let low = known.isEmpty ? 0 : known.value(at: Int(Double(known.count - 1) * Self.outliers.0))
     let high = known.isEmpty ? 0 : known.value(at: Int(Double(known.count - 1) * Self.outliers.1))
-    let scale = high > low ? 1 / (high - low) : 0
+    let least = max(
+      code <= Self.widestCode ? Self.leastCodes * code : 0,
+      Self.leastRange * max(abs(low), abs(high)))
+    let scale = high > low ? 1 / max(high - low, least) : 0
     // Holes are mostly what one eye does not see behind an edge.
     for index in cells.indices {
       cells[index] = cells[index].isNaN ? 0 : max(0, min(1, (cells[index] - low) * scale))
@@ -61,6 +75,17 @@ struct AnalysisMap: Sendable {
     }
     self.prominence = prominence
     risen = try prominence.resized(from: coarse, to: dimensions)
+  }
+
+  /// The smallest step between disparities: a code of whole numbers, next to nothing of others.
+  private static func code(of known: [Float]) -> Float {
+    let stride = max(1, known.count / codeSampleCount)
+    let sorted = Swift.stride(from: 0, to: known.count, by: stride).map { known[$0] }.sorted()
+    var least = Float.infinity
+    for (value, next) in zip(sorted, sorted.dropFirst()) where next > value {
+      least = min(least, next - value)
+    }
+    return least
   }
 }
 

@@ -41,8 +41,19 @@ void focal_subject_behind(const float *subject, const float *back, int32_t backW
   }
 }
 
-void focal_matte_steady(float *lines, float *alpha, uint8_t *fixed, const float *linesBefore,
-                        const float *alphaBefore, const uint8_t *fixedBefore, const float *still,
+/// Whether a pixel or one of those up to two pixels away is not certain.
+static int isAtOutline(const uint8_t *fixed, int32_t width, int32_t height, int32_t x, int32_t y) {
+  const int32_t left = x > 2 ? x - 2 : 0, right = x + 2 < width ? x + 2 : width - 1;
+  const int32_t top = y > 2 ? y - 2 : 0, bottom = y + 2 < height ? y + 2 : height - 1;
+  for (int32_t j = top; j <= bottom; j++)
+    for (int32_t i = left; i <= right; i++)
+      if (fixed[(size_t)j * width + i] == 0) return 1;
+  return 0;
+}
+
+void focal_matte_steady(float *lines, float *alpha, uint8_t *fixed, const uint8_t *certain,
+                        const float *linesBefore, const float *alphaBefore,
+                        const uint8_t *fixedBefore, const float *still,
                         int32_t width, int32_t height, int32_t stillWidth, int32_t stillHeight,
                         float most) {
   for (int32_t y = 0; y < height; y++)
@@ -53,6 +64,8 @@ void focal_matte_steady(float *lines, float *alpha, uint8_t *fixed, const float 
       const int32_t j = (int32_t)((int64_t)y * stillHeight / height);
       const float keep = most * still[(size_t)j * stillWidth + i];
       if (!(keep > 0)) continue;
+      // What a subject has left behind is certain at once: its colours may be like those that were there before.
+      if (certain[k] != 0 && !isAtOutline(certain, width, height, x, y)) continue;
       for (int32_t c = 0; c < 4; c++)
         lines[4 * k + c] += keep * (linesBefore[4 * k + c] - lines[4 * k + c]);
       alpha[k] += keep * (alphaBefore[k] - alpha[k]);

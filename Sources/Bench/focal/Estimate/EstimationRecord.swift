@@ -37,8 +37,8 @@ struct EstimationRecord: Sendable {
     guard !overwrite, (try? pattern.existingNumbers())?.isEmpty == false else { return }
     throw CinematicError(
       .incompatible,
-      "\(pattern) holds maps of an estimation that is not whole, of another input or with other options",
-      remedy: "repeat that with --resume, make all maps anew with --force, or choose another output"
+      "\(pattern) holds maps of an estimation that is not whole, of another input, with other options or by another version",
+      remedy: "make all maps anew with --force, or choose another output"
     )
   }
 
@@ -51,6 +51,12 @@ struct EstimationRecord: Sendable {
         .unwritable, "cannot write \(path): \(error.localizedDescription)",
         remedy: "choose a folder that you may write to")
     }
+  }
+
+  /// Removes it if no map has its name.
+  func removeUnused() {
+    guard (try? pattern.existingNumbers())?.isEmpty != false else { return }
+    remove()
   }
 
   /// Removes it: the maps are whole.

@@ -119,13 +119,19 @@ final class MapOutput {
         map = try .map([Float](repeating: 0, count: dimensions.count), dimensions)
       }
     }
-    let isFirst = !hasWritten
-    (latest, hasWritten) = (map, true)
+    // Before the first map: without its record it would be taken for one of any estimation.
+    if !hasWritten { try job.record?.write() }
+    latest = map
     let time = job.source.reader.timeRange(ofFrame: number)
-    try writer.append(
-      try map.stored(as: pixelFormat), time: time.start, duration: time.duration,
-      fileNumber: job.source.reader.fileNumber(ofFrame: number))
-    if isFirst { try job.record?.write() }
+    do throws(CinematicError) {
+      try writer.append(
+        try map.stored(as: pixelFormat), time: time.start, duration: time.duration,
+        fileNumber: job.source.reader.fileNumber(ofFrame: number))
+    } catch {
+      job.record?.removeUnused()
+      throw error
+    }
+    hasWritten = true
     progress.advance()
   }
 

@@ -25,8 +25,8 @@ struct MovieDescription: Encodable {
     var isEnabled: Bool
     var primaries: String?
     var transfer: String?
-    /// Whether they are of Dolby Vision, too.
-    var isDolbyVision: Bool
+    /// Whether they are of Dolby Vision, too; only where they are.
+    var isDolbyVision: Bool?
     /// Of pictures: chroma and depth, and which field of interlaced ones is shown first.
     var pixels: String?
     var fieldOrder: String?
@@ -129,7 +129,7 @@ struct MovieDescription: Encodable {
       duration: range.duration.seconds, framesPerSecond: rate, isEnabled: isEnabled,
       primaries: color.flatMap { Self.name($0.primaries, in: Self.primaries, "primaries") },
       transfer: color.flatMap { Self.name($0.transfer, in: Self.transfers, "transfer") },
-      isDolbyVision: entries.first?.isDolbyVision ?? false,
+      isDolbyVision: entries.first?.isDolbyVision == true ? true : nil,
       pixels: pictures?.codedPixels.description, fieldOrder: pictures?.fieldOrder?.rawValue,
       role: role, keys: keys)
   }
@@ -237,7 +237,7 @@ struct MovieDescription: Encodable {
     if let primaries = track.primaries, let transfer = track.transfer {
       text += ", \(primaries) \(transfer)"
     }
-    if track.isDolbyVision { text += ", Dolby Vision" }
+    if track.isDolbyVision == true { text += ", Dolby Vision" }
     if let pixels = track.pixels { text += ", \(pixels)" }
     if let order = track.fieldOrder.flatMap(FieldOrder.init) {
       text += ", interlaced, \(order.title)"

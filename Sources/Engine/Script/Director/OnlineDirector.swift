@@ -58,7 +58,7 @@ public struct OnlineDirector: Sendable {
     // One in focus of which nothing is known gives way to any that is seen.
     if isCut { (subjects, lastSwitch) = ([:], nil) }
     observe(detections, now: now, elapsed: elapsed)
-    guard let next = successor(now: now), next != focus else { return nil }
+    guard let next = successor(now: now, isCut: isCut), next != focus else { return nil }
     focus = next
     lastSwitch = now
     for subject in subjects.keys { subjects[subject]?.leadingSince = nil }
@@ -103,7 +103,7 @@ public struct OnlineDirector: Sendable {
     }
   }
 
-  private mutating func successor(now: Double) -> Decision.FocusDetectionID? {
+  private mutating func successor(now: Double, isCut: Bool) -> Decision.FocusDetectionID? {
     let present = subjects.filter { now - $0.value.lastSeen <= 0 }
     func isBetter(
       _ a: (key: Decision.FocusDetectionID, value: Subject),
@@ -111,7 +111,9 @@ public struct OnlineDirector: Sendable {
     ) -> Bool {
       a.value.score != b.value.score ? a.value.score < b.value.score : b.key.precedes(a.key)
     }
-    guard let focus, let current = subjects[focus] else { return present.max(by: isBetter)?.key }
+    guard !isCut, let focus, let current = subjects[focus] else {
+      return present.max(by: isBetter)?.key
+    }
     if now - current.lastSeen > weights.holdTime {
       return present.filter { $0.key != focus }.max(by: isBetter)?.key
     }

@@ -40,7 +40,10 @@ struct ScoreCurve: Sendable {
       frameTimes[min(shot.lowerBound + step * stride, shot.upperBound - 1)]
     }
     let seconds = times.map(\.seconds)
-    let cues = Self.cues(of: tracks, at: times, within: slack)
+    let isWhole = shot == 0..<frameTimes.count
+    let cues = Self.cues(of: tracks, at: times, within: slack) { time in
+      isWhole || frameTimes.index(nearest: time).map(shot.contains) ?? false
+    }
     isSeen = cues.contains { $0 != nil }
     scores = [Float](repeating: Float(absent), count: count)
     disparities = [Float](repeating: 0, count: count)
@@ -76,11 +79,13 @@ struct ScoreCurve: Sendable {
     }
   }
 
-  /// What is seen of a subject at times that rise: of each track the detection nearest to a time, if it is near enough.
+  /// What is seen of a subject at times that rise: of each track the detection nearest to a time, if it is near enough and
+  /// `isCounted`.
   ///
   /// A subject may have thousands of short tracks: only those that last around a time are looked at.
   static func cues(
-    of tracks: [DetectionTrack], at times: [Time], within slack: Time
+    of tracks: [DetectionTrack], at times: [Time], within slack: Time,
+    where isCounted: (Time) -> Bool = { _ in true }
   ) -> [SubjectCues?] {
     let ends = tracks.map { $0.samples.times.last?.seconds ?? 0 }
     let starts = tracks.indices.compactMap { index in
@@ -102,7 +107,7 @@ struct ScoreCurve: Sendable {
         present.compactMap { track in
           tracks[track].detection(nearest: time).flatMap { detection in
             let distance = detection.time - time
-            return max(distance, -distance) <= slack ? detection : nil
+            return max(distance, -distance) <= slack && isCounted(detection.time) ? detection : nil
           }
         })
     }

@@ -22,8 +22,9 @@ public struct Recording: Equatable, Sendable {
   /// tracks that were added to a script and became part of its recording do not change how the others
   /// are followed.
   public let disparityRange: ClosedRange<Float>?
-  /// When other shots begin, rising; each after the first frame. Nothing of focus goes across them: automatic racks do not,
-  /// nor does the smoothing of a subject's disparities, nor a director's plan.
+  /// When other shots begin, rising; each after the first frame. Nothing automatic of focus goes across them: racks do not,
+  /// nor does the smoothing of a subject's disparities, nor a director's plan. A rack whose length was set goes where it
+  /// was put.
   public let cuts: [Time]
   /// The measure in place of a span of nothing, as that of one fixed track is: the disparities that a movie's codes can
   /// say. No part of ``identity``, so that changes that were made without it still apply.

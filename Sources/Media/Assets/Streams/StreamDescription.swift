@@ -128,6 +128,8 @@ struct StreamDescription: Sendable {
     tags.removeAll { $0.key == "language" }
     let hdrMetadata = HDRMetadata(
       focal_stream_mastering_display(stream), focal_stream_content_light(stream))
+    var record = AVDOVIDecoderConfigurationRecord()
+    let dolbyVision = focal_stream_dolby_vision(stream, &record) != 0 ? record : nil
     let rate = av_guess_frame_rate(input.pointer, stream, nil)
     let sound =
       mediaType == .audio && parameters.values.codec_id != AV_CODEC_ID_NONE
@@ -138,7 +140,7 @@ struct StreamDescription: Sendable {
       parameters: parameters, sound: sound,
       entry: try parameters.sampleEntry(
         aspect: aspect, hdrMetadata: hdrMetadata,
-        dolbyVision: focal_stream_dolby_vision(stream)?.pointee),
+        dolbyVision: dolbyVision),
       clock: StreamClock(base: base, zero: zero, timescale: sound?.sampleRate),
       timeRange: range,
       dimensions: shownSize(parameters.values, aspect),

@@ -44,6 +44,12 @@ package struct FileVersion: Sendable {
         && (now.change.tv_sec, now.change.tv_nsec) != (change.tv_sec, change.tv_nsec)
   }
 
+  /// Whether nothing was written in between.
+  package func isSame(as other: FileVersion) -> Bool {
+    byteCount == other.byteCount
+      && (change.tv_sec, change.tv_nsec) == (other.change.tv_sec, other.change.tv_nsec)
+  }
+
   /// The error of a file that has changed.
   package static func changed(_ path: String) -> CinematicError {
     CinematicError(

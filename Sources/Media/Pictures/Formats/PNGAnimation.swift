@@ -8,8 +8,8 @@ struct PNGAnimation {
   static let chunk = "acTL"
   /// Of a chunk: its length, its type, and four bytes of its content.
   static let headSize = 12
-  /// Files with more chunks in front of their pixels are none of these.
-  private static let maximumCount = 1 << 10
+  /// Files with more chunks in front of their pixels are taken for one picture: over a network each is a request.
+  private static let maximumCount = 1 << 6
 
   /// Where the next chunk begins.
   private(set) var place: Int64 = 8

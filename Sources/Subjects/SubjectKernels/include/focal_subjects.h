@@ -169,10 +169,11 @@ void focal_stillness(const uint8_t *luma, const uint8_t *before, int32_t width, 
                      float least, float *still);
 
 /// Keeps a matte as it was before where nothing moves: `still` is 0 to 1, at a size of its own, and counts up to `most`.
-void focal_matte_steady(float *lines, float *alpha, uint8_t *fixed, const float *linesBefore,
-                        const float *alphaBefore, const uint8_t *fixedBefore, const float *still,
-                        int32_t width, int32_t height, int32_t stillWidth, int32_t stillHeight,
-                        float most);
+/// `certain` is `fixed` as it comes in: away from pixels that are not, nothing is kept.
+void focal_matte_steady(float *lines, float *alpha, uint8_t *fixed, const uint8_t *certain,
+                        const float *linesBefore, const float *alphaBefore,
+                        const uint8_t *fixedBefore, const float *still, int32_t width,
+                        int32_t height, int32_t stillWidth, int32_t stillHeight, float most);
 
 /// Gives what is not known the value of the known place that is nearest, nearly: `known` is 1 for known places. If none
 /// is, values stay.

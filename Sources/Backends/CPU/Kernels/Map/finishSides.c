@@ -67,9 +67,9 @@ FOCAL_FUNCTION float unreachedSide(const float *map, int32_t w, int32_t h, int32
   return sign * (beyond - most) > FOCAL_SLOPE_SHARE * (sign * (most - own)) ? own : most;
 }
 
-/// Completes the labels: a side that no plateau has reached is `unreachedSide`; a cell at the foot of an edge, with the same plateau as both labels,
-/// takes its other side from the 3x3 neighbours' labels. A cell that spans less than the threshold, or
-/// lies on a slanted surface, is flat after all.
+/// Completes the labels: a side that no plateau has reached is `unreachedSide`; a cell at the foot of an
+/// edge, with the same plateau as both labels, takes its other side from the 3x3 neighbours' labels. A
+/// cell that spans less than the threshold, or lies on a slanted surface, is flat after all.
 FOCAL_CLONES FOCAL_ENTRY_POINT(finishSides) {
   FOCAL_BUFFERS(finishSides)
   const int32_t w = p->width, h = p->height;
