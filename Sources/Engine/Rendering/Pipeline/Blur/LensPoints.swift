@@ -12,10 +12,11 @@ import Synchronization
 
 /// Points of a lens opening through which a scene is viewed: each stands for the same area.
 ///
-/// The set is closed under the mirrors that the opening is, so that a mirrored picture is rendered to a mirrored one: a
-/// half of it or a quarter is made. Views are moved by whole cells; a set that is closed moves a picture nowhere in the
-/// mean, others up and down with the radius. It starts from a low-discrepancy sequence and is relaxed by Lloyd's
-/// algorithm: even spacing is what makes a small light a clean disc.
+/// The set is closed under a mirror in x where the opening is, so that a mirrored picture is rendered to a mirrored
+/// one: then its right half is made. Where the opening is its own mirror image in y, the points' places down are as far
+/// above the middle as below it: views are moved by whole cells, and others would move a picture up and down with the
+/// radius. The set starts from a low-discrepancy sequence and is relaxed by Lloyd's algorithm: even spacing is what makes
+/// a small light a clean disc.
 struct LensPoints: Sendable {
   /// In units of the disc's radius, x to the right, y down; by rows, so that neighbouring views read
   /// the same memory.
@@ -62,43 +63,34 @@ struct LensPoints: Sendable {
     }
     // Of what is not plain, as many as of a disc: narrow openings are looked through more closely.
     let share = opening.isPlain ? 1 : .pi / max(OpeningMask(opening, side: 64).area, 0.1)
-    let wanted = Int((Double(count) * share).rounded())
     let cells = Self.cells(ofHalf: opening)
-    // The lower half is the mirror image of the upper one, too.
-    let isQuarter =
-      wanted % 4 == 0
-      && cells.allSatisfy { opening.contains(SIMD2($0.x, -$0.y)) }
-    let made = Self.part(
-      of: opening, count: isQuarter ? wanted / 4 : (wanted + 1) / 2,
-      cells: isQuarter ? cells.filter { $0.y > 0 } : cells, isQuarter: isQuarter)
-
-    // The centre of a disc's points moves nothing; a polygon's is where it is.
-    let mean = made.reduce(0) { $0 + $1.y } / Double(made.count)
-    let shift = isQuarter || !opening.directions.isEmpty ? 0 : mean
-    points = made.flatMap { point in
-      let (x, y) = (Float(point.x), Float(point.y - shift))
-      let upper = isQuarter ? [SIMD2(x, -y), SIMD2(-x, -y)] : []
-      return [SIMD2(x, y), SIMD2(-x, y)] + upper
+    var half: [SIMD2<Double>] = []
+    for index in 0..<Int(Double((count + 1) / 2) * share) {
+      // The plastic number's sequence.
+      let point = SIMD2(
+        fraction(0.5 + Double(index) * 0.754_877_666_246_692_7),
+        2 * fraction(0.5 + Double(index) * 0.569_840_290_998_053_2) - 1)
+      if opening.contains(point) { half.append(point) }
+    }
+    if half.isEmpty { half = [SIMD2(0.25, 0)] }
+    for _ in 0..<Self.rounds { half = Self.relaxed(half, cells).points }
+    if cells.allSatisfy({ opening.contains(SIMD2($0.x, -$0.y)) }) { Self.balance(&half) }
+    points = half.flatMap { point in
+      [SIMD2(Float(point.x), Float(point.y)), SIMD2(Float(-point.x), Float(point.y))]
     }.sorted { ($0.y, $0.x) < ($1.y, $1.x) }
     shares = points.map { _ in 1 }
   }
 
-  /// The points of the right half of an opening, or of its lower quarter.
-  private static func part(
-    of opening: LensOpening.Outline, count: Int, cells: [SIMD3<Double>], isQuarter: Bool
-  ) -> [SIMD2<Double>] {
-    var points: [SIMD2<Double>] = []
-    for index in 0..<count {
-      // The plastic number's sequence.
-      let down = fraction(0.5 + Double(index) * 0.569_840_290_998_053_2)
-      let point = SIMD2(
-        fraction(0.5 + Double(index) * 0.754_877_666_246_692_7),
-        isQuarter ? down : 2 * down - 1)
-      if opening.contains(point) { points.append(point) }
+  /// Gives each point above the middle one as far below it. The places across stay as many: mirror images down would
+  /// show upright edges half as often.
+  private static func balance(_ points: inout [SIMD2<Double>]) {
+    points.sort { ($0.y, $0.x) < ($1.y, $1.x) }
+    for upper in 0..<points.count / 2 {
+      let lower = points.count - 1 - upper
+      let away = (points[lower].y - points[upper].y) / 2
+      (points[upper].y, points[lower].y) = (-away, away)
     }
-    if points.isEmpty { points = [isQuarter ? SIMD2(0.25, 0.25) : SIMD2(0.25, 0)] }
-    for _ in 0..<rounds { points = relaxed(points, cells).points }
-    return points
+    if points.count % 2 == 1 { points[points.count / 2].y = 0 }
   }
 
   /// The points of any opening: as many as a disc's, so that small ones are looked through more closely.
