@@ -44,6 +44,45 @@ import Testing
     #expect(!Self.colors { 0.85 * scene($0, $1) }.beginScene(after: before))
   }
 
+  /// Light of 0.67 to 1.5 times, in codes of an sRGB screen, cut at white. Far more of it is another scene.
+  @Test func exposuresAreNoCuts() {
+    func scene(_ x: Int, _ y: Int, by shift: Int = 0, gain: Float = 1) -> SIMD3<Float> {
+      let isSubject = (24..<40).contains(x + shift) && y > 9
+      let code = isSubject ? SIMD3<Float>(0.85, 0.6, 0.5) : SIMD3<Float>(0.35, 0.5, 0.75)
+      return (code * gain).clamped(
+        lowerBound: SIMD3(repeating: 0), upperBound: SIMD3(repeating: 1))
+    }
+    let before = Self.colors { scene($0, $1) }
+    for gain in [0.84, 0.9, 1.1, 1.19] as [Float] {
+      let after = Self.colors { scene($0, $1, by: 1, gain: gain) }
+      #expect(!after.beginScene(after: before), "\(gain)")
+      #expect(!before.beginScene(after: after), "\(gain)")
+    }
+    let dark = Self.colors { scene($0, $1, gain: 0.4) }
+    #expect(dark.beginScene(after: before))
+    #expect(before.beginScene(after: dark))
+  }
+
+  /// Brightness alone tells even pictures apart.
+  @Test func evenPicturesDiffer() {
+    func grey(_ code: Float) -> SceneColors { Self.colors { _, _ in SIMD3(repeating: code) } }
+    for (dark, light) in [(0, 0.2), (0.1, 0.3), (0.3, 0.6), (0.6, 0.9)] as [(Float, Float)] {
+      #expect(grey(light).beginScene(after: grey(dark)), "\(dark) to \(light)")
+      #expect(grey(dark).beginScene(after: grey(light)), "\(light) to \(dark)")
+    }
+  }
+
+  /// A scene that is darker, too, is no other exposure of the one before.
+  @Test func darkerScenesDiffer() {
+    func picture(_ ground: SIMD3<Float>, _ sky: SIMD3<Float>, _ edge: Int) -> SceneColors {
+      Self.colors { _, y in y < edge ? sky : ground }
+    }
+    let meadow = picture(SIMD3(0.3, 0.5, 0.2), SIMD3(0.6, 0.7, 0.9), 18)
+    let street = picture(SIMD3(0.35, 0.33, 0.3), SIMD3(0.5, 0.5, 0.55), 14)
+    #expect(street.beginScene(after: meadow))
+    #expect(meadow.beginScene(after: street))
+  }
+
   /// Fewer pixels than tiles.
   @Test(arguments: [Dimensions(width: 1, height: 1), Dimensions(width: 5, height: 300)])
   func takesAnySize(_ size: Dimensions) {
