@@ -86,7 +86,8 @@ import Testing
     try await works(lift + ["--tight", "-o", "tight.png"], in: folder)
     let whole = try await Self.visibleCount(folder.file("whole.png"))
     let tight = try await Self.visibleCount(folder.file("tight.png"))
-    #expect(tight == whole)
+    // Dithering begins at another corner: pixels that are barely visible may be on either side.
+    #expect(abs(tight - whole) <= 8, "\(tight) of \(whole)")
     let part = try await FrameReader.open(folder.file("tight.png")).properties.dimensions
     #expect(part.width < Self.size.width && part.height < Self.size.height, "\(part)")
   }

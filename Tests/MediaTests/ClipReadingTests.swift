@@ -135,7 +135,8 @@ import Testing
       untilWrap: rest, startTime: plain.properties.startTime)
     try clip.write(to: folder.file("b.ts"))
     let reader = try await FrameReader.open(folder.file("b.ts"))
-    #expect(abs(reader.properties.startTime.seconds + rest) < 0.01)
+    // Up to a frame: pictures are stored in another order than they are shown.
+    #expect(abs(reader.properties.startTime.seconds + rest) < 0.05)
     #expect(reader.properties.timelineStart == .zero)
     #expect(reader.properties.frameCount == 12)
     while let frame = try await reader.next() {
