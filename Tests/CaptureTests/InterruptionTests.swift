@@ -240,7 +240,7 @@ import Testing
     try journal.add(entry)
     entry.focusDisparity = .nan
     let error = #expect(throws: CinematicError.self) { try journal.add(entry) }
-    #expect(error?.code == .unwritable)
+    #expect(error?.code == .invalidParameter)
     try journal.add(entry)
     let kept = try ScriptJournal.read(journal.path, frames: 3)
     #expect(kept.frames.map(\.focusDisparity) == [0.5])
