@@ -34,11 +34,12 @@ import Testing
     let side = (Float.pi / Float(count)).squareRoot()
     for (index, point) in points.enumerated() {
       #expect((point * point).sum() < 1)
-      let nearest =
-        points.indices.lazy.filter { $0 != index }.map { other in
-          let away = points[other] - point
-          return (away * away).sum().squareRoot()
-        }.min() ?? 0
+      let others = points.indices.filter { $0 != index }
+      let squares: [Float] = others.map { other in
+        let away = points[other] - point
+        return (away * away).sum()
+      }
+      let nearest = (squares.min() ?? 0).squareRoot()
       #expect(nearest > 0.4 * side, "point \(index) of \(count)")
     }
   }
