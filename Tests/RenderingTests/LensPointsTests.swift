@@ -29,7 +29,8 @@ import Testing
   /// Points lie apart from each other in the opening, also those that were brought opposite each other.
   @Test(arguments: [12, 24, 48, 96]) func coversTheOpening(_ count: Int) {
     let points = LensPoints.points(count: count, shape: .disc).points
-    #expect(points.count == count)
+    // About as many: those of the sequence that lie outside are left out.
+    #expect((3 * count / 4...count).contains(points.count))
     // The side of a point's own part of the disc.
     let side = (Float.pi / Float(count)).squareRoot()
     for (index, point) in points.enumerated() {
