@@ -44,8 +44,6 @@ struct FollowingStep {
   private static let leastCover = 0.5
   /// How far a subject may reach beyond where it is carried to, in parts of the longer side.
   private static let reach: Float = 0.05
-  /// What a subject encloses is its own where the map differs by less than this from what is around it.
-  private static let leastDepth: Float = 0.06
   /// A subject that shrinks to less than this from one frame to the next is lost.
   private static let leastShare = 0.2
 
@@ -73,7 +71,7 @@ struct FollowingStep {
     if let map { layers = try finder.layers(of: map) }
     var seeds: [SubjectSeed] = []
     for (index, mask) in masks.enumerated() {
-      seeds.append(try seed(index, mask, error, layers))
+      seeds.append(seed(index, mask, error, layers))
     }
     if let given {
       for index in seeds.indices {
@@ -160,7 +158,7 @@ struct FollowingStep {
   /// Where a subject is in this frame, roughly.
   private func seed(
     _ index: Int, _ mask: [Float], _ error: [Float], _ layers: [[UInt8]]
-  ) throws(CinematicError) -> SubjectSeed {
+  ) -> SubjectSeed {
     var seed = SubjectSeed(labels: mask.map { $0 > 0.5 ? 1 : 0 })
     var (area, alike) = (0, 0)
     for place in mask.indices where mask[place] > 0.5 {
@@ -179,54 +177,11 @@ struct FollowingStep {
     }
     (seed.inner, seed.outer) = (0.014, 0.02)
     guard !isLost else { return seed }
-    var prior = mask.indices.map { place -> Float in
+    seed.prior = mask.indices.map { place in
       let belief = 1 - error[place] / Self.mostError
       return belief > 0 ? 3 * belief * (mask[place] - 0.5) : 0
     }
-    // A hole that colours have torn would be carried along, and grow.
-    for place in try holes(in: seed.labels) {
-      seed.labels[place] = 1
-      prior[place] = max(prior[place], 0)
-    }
-    seed.prior = prior
     return seed
-  }
-
-  /// What a subject encloses and the map says is no farther or nearer than its edge.
-  private func holes(in labels: [UInt8]) throws(CinematicError) -> [Int] {
-    guard let map, labels.contains(1) else { return [] }
-    var open = labels.map { $0 == 0 ? UInt8(1) : 0 }
-    var border = [UInt8](repeating: 0, count: size.count)
-    for x in 0..<size.width { (border[x], border[size.count - 1 - x]) = (1, 1) }
-    for y in 0..<size.height {
-      (border[y * size.width], border[y * size.width + size.width - 1]) = (1, 1)
-    }
-    try kernel(size) { focal_subject_keep(border, Int32(size.width), Int32(size.height), &open) }
-    var isLeft = labels.indices.map { labels[$0] == 0 && open[$0] == 0 }
-    var holes: [Int] = []
-    for start in labels.indices where isLeft[start] {
-      var part = [start]
-      isLeft[start] = false
-      var (edge, edgeCount): (Float, Int) = (0, 0)
-      var next = 0
-      while next < part.count {
-        let place = part[next]
-        next += 1
-        // Nothing that is enclosed lies at the border.
-        for neighbour in [place - 1, place + 1, place - size.width, place + size.width] {
-          if isLeft[neighbour] {
-            isLeft[neighbour] = false
-            part.append(neighbour)
-          } else if labels[neighbour] != 0 {
-            edge += map.values[neighbour]
-            edgeCount += 1
-          }
-        }
-      }
-      let inside = part.reduce(0) { $0 + map.values[$1] } / Float(part.count)
-      if edgeCount > 0, abs(inside - edge / Float(edgeCount)) < Self.leastDepth { holes += part }
-    }
-    return holes
   }
 
   private static func overlap(_ a: [UInt8], _ b: [UInt8]) -> Double {
