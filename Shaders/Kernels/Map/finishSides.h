@@ -22,7 +22,7 @@ FOCAL_FUNCTION MapRange rangeOfMap(FOCAL_TAKES int32_t x, int32_t y, int32_t rad
 }
 
 // The side of a cell that no plateau has reached: of a thing narrower than the blur the extreme of the 7x7 cells. Where
-// the values go on beyond it, there is a slope, and the cell's own value stands for it.
+// the values go on beyond it, twice and three times as far, there is a slope, and the cell's own value stands for it.
 FOCAL_FUNCTION float unreachedSide(FOCAL_TAKES int32_t x, int32_t y, float sign) {
   const float own = map[y * p.width + x];
   float most = own;
@@ -37,10 +37,16 @@ FOCAL_FUNCTION float unreachedSide(FOCAL_TAKES int32_t x, int32_t y, float sign)
       }
     }
   }
-  const int32_t bx = focal_clamp_int(2 * mx - x, 0, p.width - 1);
-  const int32_t by = focal_clamp_int(2 * my - y, 0, p.height - 1);
-  const float beyond = map[by * p.width + bx];
-  return sign * (beyond - most) > FOCAL_SLOPE_SHARE * (sign * (most - own)) ? own : most;
+  const float least = FOCAL_SLOPE_SHARE * (sign * (most - own));
+  float last = most;
+  for (int32_t n = 1; n <= 2; n++) {
+    const int32_t bx = focal_clamp_int(mx + n * (mx - x), 0, p.width - 1);
+    const int32_t by = focal_clamp_int(my + n * (my - y), 0, p.height - 1);
+    const float beyond = map[by * p.width + bx];
+    if (!(sign * (beyond - last) > least)) return most;
+    last = beyond;
+  }
+  return own;
 }
 
 // `range` widened by the labels of the 3 x 3 cells.
@@ -66,8 +72,15 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   }
   const MapRange wide = rangeOfMap(FOCAL_PASSES x, y, 3);
   float f = frontIn[i], b = backIn[i];
-  if (f >= FOCAL_NO_LABEL) f = unreachedSide(FOCAL_PASSES x, y, 1.0f);
-  if (b <= -FOCAL_NO_LABEL) b = unreachedSide(FOCAL_PASSES x, y, -1.0f);
+  bool isSlope = false;
+  if (f >= FOCAL_NO_LABEL) {
+    f = unreachedSide(FOCAL_PASSES x, y, 1.0f);
+    isSlope = f == own;
+  }
+  if (b <= -FOCAL_NO_LABEL) {
+    b = unreachedSide(FOCAL_PASSES x, y, -1.0f);
+    isSlope = isSlope || b == own;
+  }
   if (f - b <= p.edgeThreshold) {
     const MapRange labels = {b, f};
     const MapRange range = rangeOfLabels(FOCAL_PASSES x, y, labels);
@@ -81,7 +94,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   const float span = wide.high - wide.low;
   const bool slanted = span > FOCAL_SLANT_SPAN * (close.high - close.low) &&
                        bendAround(FOCAL_PASSES x, y, 3) < FOCAL_WIDE_BEND * span;
-  const bool edge = f - b > p.edgeThreshold && !slanted;
+  const bool edge = f - b > p.edgeThreshold && !slanted && !isSlope;
   kind[i] = FOCAL_BYTE(edge ? FocalCellEdge : FocalCellFlat);
   front[i] = edge ? f : own;
   back[i] = edge ? b : own;

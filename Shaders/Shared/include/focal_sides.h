@@ -31,9 +31,9 @@ FOCAL_CONSTANT(FocalCellEdgeWithMiddle, 2)
 /// A slanted surface spans three times as much over 7x7 cells as over 3x3, the middle of a blurred
 /// edge 1.5 times. 1.5: bench -1.68, though sample +0.08. 3: sample -0.11.
 #define FOCAL_SLANT_SPAN 2.2f
-/// A side that no plateau has reached lies on a slope if the values go on, over as many cells again, by more than this
-/// share of their way so far. Half: bench -0.08, a blurred map's thin things are slopes. 0.85: steep slopes leave sharp
-/// dashes at preview.
+/// A side that no plateau has reached lies on a slope if the values go on, over as many cells again and once more, by more
+/// than this share of their way so far. Half: bench -0.08, a blurred map's thin things are slopes. 0.85: steep slopes leave
+/// sharp dashes at preview. Without the third step wide edges are slopes, and pixels in them sharp.
 #define FOCAL_SLOPE_SHARE 0.7f
 /// Labels may lie this share of the threshold on the wrong side of a cell's value (noise of the
 /// map). None: sample -0.08. Twice: no difference; 1: sample -0.14.

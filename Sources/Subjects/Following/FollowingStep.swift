@@ -48,8 +48,8 @@ struct FollowingStep {
   private static let leastShare = 0.2
 
   /// - Returns: the subjects that are seen, with the numbers that they have; the labels of each, empty for those that are
-  ///   lost; how still each pixel is, 0 to 1; and what the mask provider says, averaged with what it said.
-  func run() throws(CinematicError) -> (FoundSubjects, [[UInt8]], [Float], [Float]?) {
+  ///   lost; what has moved; and what the mask provider says, averaged with what it said.
+  func run() throws(CinematicError) -> (FoundSubjects, [[UInt8]], Movement, [Float]?) {
     let count = size.count
     let (width, height) = (Int32(size.width), Int32(size.height))
     var flow = [Float](repeating: 0, count: 2 * count)
@@ -104,7 +104,7 @@ struct FollowingStep {
       found.confidences.append(agreement)
       all.append(labels)
     }
-    return (found, all, stillness(), given)
+    return (found, all, movement(to: masks), given)
   }
 
   /// A mask after the one that was carried along.
@@ -192,6 +192,30 @@ struct FollowingStep {
       if x || y { either += 1 }
     }
     return either == 0 ? 0 : Double(both) / Double(either)
+  }
+
+  /// What has moved since the frame before, at the size of the analysis.
+  struct Movement {
+    /// How still each pixel is, 0 to 1.
+    var still: [Float]
+    /// Where subjects were.
+    var was: [UInt8]
+    /// Where the flow carries subjects to that were not there, or away from. Where a map or colours are wrong for a frame,
+    /// nothing moves.
+    var moved: [UInt8]
+  }
+
+  private func movement(to carried: [[Float]]) -> Movement {
+    func union(_ masks: [[Float]]) -> [UInt8] {
+      var all = [UInt8](repeating: 0, count: size.count)
+      for mask in masks {
+        for place in mask.indices where mask[place] > 0.5 { all[place] = 1 }
+      }
+      return all
+    }
+    let (was, now) = (union(before.masks), union(carried))
+    return Movement(
+      still: stillness(), was: was, moved: zip(was, now).map { $0 == $1 ? 0 : 1 })
   }
 
   /// By what is seen at the same place: flow between noises is no movement.

@@ -211,7 +211,7 @@ public final class SubjectFollower: Sendable {
   private func step(
     _ step: FollowingStep, _ disparity: PixelBuffer?
   ) throws(CinematicError) -> FollowedSubjects {
-    let (found, labels, still, givenMask) = try step.run()
+    let (found, labels, movement, givenMask) = try step.run()
     let view = step.view
     var memory = step.before
     memory.givenMask = givenMask
@@ -230,7 +230,9 @@ public final class SubjectFollower: Sendable {
     var matte = try SubjectMatte(
       view: view, labels: found.labels.map { $0 == 0 ? 0 : 1 })
     if let last = step.before.matte, last.dimensions == matte.dimensions {
-      matte.steady(after: last, still: still, size: view.analysis)
+      matte.steady(
+        after: last, still: movement.still, was: movement.was, moved: movement.moved,
+        size: view.analysis)
     }
     memory.matte = matte
     observation.hold(matte, for: observation.allInstances)

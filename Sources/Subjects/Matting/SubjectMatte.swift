@@ -201,10 +201,14 @@ struct SubjectMatte: Sendable {
   /// - Parameters:
   ///   - last: of the frame before, of the same size.
   ///   - still: 0 to 1, of a size of its own.
-  mutating func steady(after last: SubjectMatte, still: [Float], size: Dimensions) {
+  ///   - was: where subjects were, of that size.
+  ///   - moved: where they have come or gone.
+  mutating func steady(
+    after last: SubjectMatte, still: [Float], was: [UInt8], moved: [UInt8], size: Dimensions
+  ) {
     let certain = fixed
     focal_matte_steady(
-      &lines, &alpha, &fixed, certain, last.lines, last.alpha, last.fixed, still,
+      &lines, &alpha, &fixed, certain, last.lines, last.alpha, last.fixed, still, was, moved,
       Int32(dimensions.width), Int32(dimensions.height), Int32(size.width), Int32(size.height),
       Self.kept)
   }

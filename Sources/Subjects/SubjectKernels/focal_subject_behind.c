@@ -53,19 +53,26 @@ static int isAtOutline(const uint8_t *fixed, int32_t width, int32_t height, int3
 
 void focal_matte_steady(float *lines, float *alpha, uint8_t *fixed, const uint8_t *certain,
                         const float *linesBefore, const float *alphaBefore,
-                        const uint8_t *fixedBefore, const float *still,
+                        const uint8_t *fixedBefore, const float *still, const uint8_t *was, const uint8_t *moved,
                         int32_t width, int32_t height, int32_t stillWidth, int32_t stillHeight,
                         float most) {
+  // Faster, and still in steps that nobody sees.
+  const float share = 0.8f;
   for (int32_t y = 0; y < height; y++)
     for (int32_t x = 0; x < width; x++) {
       const size_t k = (size_t)y * width + x;
       if (fixed[k] != 0 && fixed[k] == fixedBefore[k]) continue;
       const int32_t i = (int32_t)((int64_t)x * stillWidth / width);
       const int32_t j = (int32_t)((int64_t)y * stillHeight / height);
-      const float keep = most * still[(size_t)j * stillWidth + i];
-      if (!(keep > 0)) continue;
-      // What a subject has left behind is certain at once: its colours may be like those that were there before.
-      if (certain[k] != 0 && !isAtOutline(certain, width, height, x, y)) continue;
+      const size_t place = (size_t)j * stillWidth + i;
+      if (!(still[place] > 0)) continue;
+      float keep = most * still[place];
+      if (certain[k] != 0 && !isAtOutline(certain, width, height, x, y)) {
+        // A subject has left the pixel, or come there, whose colours are alike: that is no flicker.
+        if (moved[place]) continue;
+        // What a subject's edge has left where nothing is any more.
+        if (certain[k] == 2 && !was[place]) keep *= share;
+      }
       for (int32_t c = 0; c < 4; c++)
         lines[4 * k + c] += keep * (linesBefore[4 * k + c] - lines[4 * k + c]);
       alpha[k] += keep * (alphaBefore[k] - alpha[k]);

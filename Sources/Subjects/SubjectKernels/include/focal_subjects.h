@@ -169,11 +169,13 @@ void focal_stillness(const uint8_t *luma, const uint8_t *before, int32_t width, 
                      float least, float *still);
 
 /// Keeps a matte as it was before where nothing moves: `still` is 0 to 1, at a size of its own, and counts up to `most`.
-/// `certain` is `fixed` as it comes in: away from pixels that are not, nothing is kept.
+/// `was` and `moved`, of that size, say where subjects were, and where they have come or gone: where `certain`, which is
+/// `fixed` as it comes in, is so around a pixel, nothing is kept of what has moved, and less where no subject was.
 void focal_matte_steady(float *lines, float *alpha, uint8_t *fixed, const uint8_t *certain,
                         const float *linesBefore, const float *alphaBefore,
-                        const uint8_t *fixedBefore, const float *still, int32_t width,
-                        int32_t height, int32_t stillWidth, int32_t stillHeight, float most);
+                        const uint8_t *fixedBefore, const float *still, const uint8_t *was, const uint8_t *moved,
+                        int32_t width, int32_t height, int32_t stillWidth, int32_t stillHeight,
+                        float most);
 
 /// Gives what is not known the value of the known place that is nearest, nearly: `known` is 1 for known places. If none
 /// is, values stay.

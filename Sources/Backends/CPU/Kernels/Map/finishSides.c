@@ -45,7 +45,8 @@ FOCAL_FUNCTION void rangeOfLabels(const float *front, const float *back, const f
 }
 
 /// The side of a cell that no plateau has reached: of a thing narrower than the blur the extreme of the 7x7 cells. Where
-/// the values go on beyond it, there is a slope, and the cell's own value stands for it.
+/// the values go on beyond it, twice and three times as far, there is a slope, and the cell's own value
+/// stands for it.
 FOCAL_FUNCTION float unreachedSide(const float *map, int32_t w, int32_t h, int32_t x, int32_t y,
                                    float sign) {
   const float own = map[(size_t)y * w + x];
@@ -61,15 +62,21 @@ FOCAL_FUNCTION float unreachedSide(const float *map, int32_t w, int32_t h, int32
       }
     }
   }
-  const int32_t bx = focal_clamp_int(2 * mx - x, 0, w - 1);
-  const int32_t by = focal_clamp_int(2 * my - y, 0, h - 1);
-  const float beyond = map[(size_t)by * w + bx];
-  return sign * (beyond - most) > FOCAL_SLOPE_SHARE * (sign * (most - own)) ? own : most;
+  const float least = FOCAL_SLOPE_SHARE * (sign * (most - own));
+  float last = most;
+  for (int32_t n = 1; n <= 2; n++) {
+    const int32_t bx = focal_clamp_int(mx + n * (mx - x), 0, w - 1);
+    const int32_t by = focal_clamp_int(my + n * (my - y), 0, h - 1);
+    const float beyond = map[(size_t)by * w + bx];
+    if (!(sign * (beyond - last) > least)) return most;
+    last = beyond;
+  }
+  return own;
 }
 
 /// Completes the labels: a side that no plateau has reached is `unreachedSide`; a cell at the foot of an
 /// edge, with the same plateau as both labels, takes its other side from the 3x3 neighbours' labels. A
-/// cell that spans less than the threshold, or lies on a slanted surface, is flat after all.
+/// cell that spans less than the threshold, or lies on a slope or a slanted surface, is flat after all.
 FOCAL_CLONES FOCAL_ENTRY_POINT(finishSides) {
   FOCAL_BUFFERS(finishSides)
   const int32_t w = p->width, h = p->height;
@@ -79,8 +86,15 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(finishSides) {
       front[i] = back[i] = map[i];
       if (kind[i] == FocalCellFlat) continue;
       float f = frontIn[i], b = backIn[i], low = map[i], high = map[i];
-      if (f >= FOCAL_NO_LABEL) f = unreachedSide(map, w, h, x, (int32_t)y, 1.0f);
-      if (b <= -FOCAL_NO_LABEL) b = unreachedSide(map, w, h, x, (int32_t)y, -1.0f);
+      bool isSlope = false;
+      if (f >= FOCAL_NO_LABEL) {
+        f = unreachedSide(map, w, h, x, (int32_t)y, 1.0f);
+        isSlope = f == map[i];
+      }
+      if (b <= -FOCAL_NO_LABEL) {
+        b = unreachedSide(map, w, h, x, (int32_t)y, -1.0f);
+        isSlope = isSlope || b == map[i];
+      }
       if (f - b <= p->edgeThreshold) {
         low = b;
         high = f;
@@ -96,7 +110,7 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(finishSides) {
       const float span = high7 - low7;
       const int slanted = span > FOCAL_SLANT_SPAN * (high - low) &&
                           bend(map, w, h, x, (int32_t)y, 3) < FOCAL_WIDE_BEND * span;
-      const int edge = f - b > p->edgeThreshold && !slanted;
+      const int edge = f - b > p->edgeThreshold && !slanted && !isSlope;
       kind[i] = (uint8_t)(edge ? FocalCellEdge : FocalCellFlat);
       if (edge) {
         front[i] = f;
