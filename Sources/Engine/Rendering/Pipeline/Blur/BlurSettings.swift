@@ -25,7 +25,7 @@ struct BlurSettings {
   var knee: Float
   /// Side of the cells whose light is drawn as one disc, 4, 8 or 16 pixels: two lights in one become one
   /// that is as wide as both. 8 at preview quality: traced -0.13, with the phone's maps -0.09, rungs along bright bars,
-  /// and a twentieth less time.
+  /// and a tenth less time.
   var lightCell: Int32
 
   /// Largest radii of the first three lens sets, in layer pixels; the last has no limit. A circle of
