@@ -142,21 +142,21 @@ FOCAL_FUNCTION float coverageAt(FOCAL_TAKES float column, float row, int32_t k) 
   const int32_t count = p.layerWidth * p.layerRows;
   const float cx = column * toLayer - 0.5f, cy = row * toLayer - 0.5f;
   const int32_t x = focal_floor_int(cx), y = focal_floor_int(cy);
-  float rows[2];
-  for (int32_t j = 0; j < 2; j++) {
-    const int32_t ly = focal_mirrored(y + j, p.layerHeight) - p.layerOriginY;
-    const int32_t line = focal_clamp_int(ly, 0, p.layerRows - 1) * p.layerWidth;
+  float columns[2];
+  for (int32_t i = 0; i < 2; i++) {
+    const int32_t lx = focal_mirrored(x + i, p.layerWidth);
     float cells[2];
-    for (int32_t i = 0; i < 2; i++) {
-      const int32_t o = line + focal_mirrored(x + i, p.layerWidth);
-      cells[i] = focal_layerCoverage(p.slicing, p.groups, layers[FocalLayerAlpha * count + o],
+    for (int32_t j = 0; j < 2; j++) {
+      const int32_t ly = focal_mirrored(y + j, p.layerHeight) - p.layerOriginY;
+      const int32_t o = focal_clamp_int(ly, 0, p.layerRows - 1) * p.layerWidth + lx;
+      cells[j] = focal_layerCoverage(p.slicing, p.groups, layers[FocalLayerAlpha * count + o],
                                      layers[FocalLayerFrontRadius * count + o],
                                      layers[FocalLayerBackRadius * count + o],
                                      layers[FocalLayerReach * count + o], k);
     }
-    rows[j] = cells[0] + (cells[1] - cells[0]) * (cx - FOCAL_FLOAT(x));
+    columns[i] = cells[0] + (cells[1] - cells[0]) * (cy - FOCAL_FLOAT(y));
   }
-  return rows[0] + (rows[1] - rows[0]) * (cy - FOCAL_FLOAT(y));
+  return columns[0] + (columns[1] - columns[0]) * (cx - FOCAL_FLOAT(x));
 }
 
 /// The share of a light that the slices `bits` and the steps `near` of the focus plate let through to a pixel of the

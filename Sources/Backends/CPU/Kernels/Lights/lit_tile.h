@@ -142,6 +142,9 @@ FOCAL_FUNCTION bool isCrossed(const struct Lighting *in, const struct FocalDrawL
   return false;
 }
 
+/// Cells of a row whose coverage is known at a time.
+#define CELLS (2 * WIDTH)
+
 /// A row of the layers.
 struct CellRow {
   const float *alpha, *front, *back, *reach;
@@ -157,13 +160,42 @@ FOCAL_FUNCTION struct CellRow cellRow(const struct Lighting *in,
                           line + FocalLayerBackRadius * plane, line + FocalLayerReach * plane};
 }
 
-FOCAL_FUNCTION float cellCoverage(const struct FocalDrawLightsParameters *p,
-                                  const struct CellRow *row, int32_t x, int32_t slice) {
-  return focal_layerCoverage(p->slicing, p->groups, row->alpha[x], row->front[x], row->back[x],
-                             row->reach[x], slice);
+/// The row where the cells of a picture go on beyond its border, as far as `count` cells from `first` on are asked for.
+FOCAL_FUNCTION struct CellRow mirroredCells(const struct CellRow row, int32_t width, int32_t first,
+                                            int32_t count, float room[4][CELLS]) {
+  for (int32_t i = 0; i < count; i++) {
+    const int32_t x = focal_mirrored(first + i, width);
+    room[0][i] = row.alpha[x];
+    room[1][i] = row.front[x];
+    room[2][i] = row.back[x];
+    room[3][i] = row.reach[x];
+  }
+  return (struct CellRow){room[0], room[1], room[2], room[3]};
 }
 
-/// How much of a light the slices hide along a row of pixels.
+/// Coverage of a slice in `count` cells from `first` on, between the rows `y` and `y` + 1 of the layers.
+FOCAL_FUNCTION void coverCells(const struct Lighting *in, const struct FocalDrawLightsParameters *p,
+                               int32_t slice, int32_t y, float down, int32_t first, int32_t count,
+                               float *restrict coverage) {
+  struct CellRow upper = cellRow(in, p, y), lower = cellRow(in, p, y + 1);
+  float room[2][4][CELLS];
+  int32_t o = first;
+  if (first < 0 || first + count > p->layerWidth) {
+    upper = mirroredCells(upper, p->layerWidth, first, count, room[0]);
+    lower = mirroredCells(lower, p->layerWidth, first, count, room[1]);
+    o = 0;
+  }
+  for (int32_t i = 0; i < count; i++) {
+    const float above = focal_layerCoverage(p->slicing, p->groups, upper.alpha[o + i], upper.front[o + i],
+                                            upper.back[o + i], upper.reach[o + i], slice);
+    const float below = focal_layerCoverage(p->slicing, p->groups, lower.alpha[o + i], lower.front[o + i],
+                                            lower.back[o + i], lower.reach[o + i], slice);
+    coverage[i] = above + (below - above) * down;
+  }
+}
+
+/// How much of a light the slices hide along a row of pixels. Rays to neighbouring pixels pass neighbouring cells: each
+/// cell's coverage is found once.
 FOCAL_FUNCTION void hideRow(const struct Lighting *in, const struct FocalDrawLightsParameters *p,
                             const struct Disc *disc, int32_t slice, float t, int32_t left,
                             int32_t count, int32_t y, float *restrict weight) {
@@ -171,24 +203,34 @@ FOCAL_FUNCTION void hideRow(const struct Lighting *in, const struct FocalDrawLig
   const float most =
       focal_abs(focal_radiusOf(p->slicing, (float)slice) * (float)p->scale);
   const float at = (float)(y + p->originY) + 0.5f;
-  const float row = at - focal_clamp((at - disc->y) * t, -most, most);
   // Between the middles of four cells.
-  const float cy = row * toLayer - 0.5f;
+  const float cy = (at - focal_clamp((at - disc->y) * t, -most, most)) * toLayer - 0.5f;
   const int32_t ly = focal_floor_int(cy);
   const float down = cy - (float)ly;
-  const struct CellRow upper = cellRow(in, p, ly), lower = cellRow(in, p, ly + 1);
+  int32_t cells[WIDTH];
+  float across[WIDTH];
   for (int32_t i = 0; i < count; i++) {
     const float x = (float)(left + i) + 0.5f;
     const float cx = (x - focal_clamp((x - disc->x) * t, -most, most)) * toLayer - 0.5f;
-    const int32_t lx = focal_floor_int(cx);
-    const float across = cx - (float)lx;
-    const int32_t first = focal_mirrored(lx, p->layerWidth);
-    const int32_t second = focal_mirrored(lx + 1, p->layerWidth);
-    const float a = cellCoverage(p, &upper, first, slice);
-    const float c = cellCoverage(p, &lower, first, slice);
-    const float above = a + (cellCoverage(p, &upper, second, slice) - a) * across;
-    const float below = c + (cellCoverage(p, &lower, second, slice) - c) * across;
-    weight[i] *= 1.0f - (above + (below - above) * down);
+    cells[i] = focal_floor_int(cx);
+    across[i] = cx - (float)cells[i];
+  }
+  for (int32_t begin = 0; begin < count;) {
+    // The pixels whose cells fit.
+    int32_t low = cells[begin], high = low, end = begin + 1;
+    for (; end < count; end++) {
+      const int32_t least = focal_min_int(low, cells[end]), last = focal_max_int(high, cells[end]);
+      if (last - least + 2 > CELLS) break;
+      low = least;
+      high = last;
+    }
+    float coverage[CELLS];
+    coverCells(in, p, slice, ly, down, low, high - low + 2, coverage);
+    for (int32_t i = begin; i < end; i++) {
+      const float *cell = coverage + (cells[i] - low);
+      weight[i] *= 1.0f - (cell[0] + (cell[1] - cell[0]) * across[i]);
+    }
+    begin = end;
   }
 }
 
