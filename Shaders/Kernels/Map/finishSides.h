@@ -4,6 +4,7 @@
 // after all. Grid: cells.
 
 #include "map_range.h"
+#include "unreached_side.h"
 
 // The range of the map within `radius` cells, the border left out.
 FOCAL_FUNCTION MapRange rangeOfMap(FOCAL_TAKES int32_t x, int32_t y, int32_t radius) {
@@ -19,34 +20,6 @@ FOCAL_FUNCTION MapRange rangeOfMap(FOCAL_TAKES int32_t x, int32_t y, int32_t rad
     }
   }
   return range;
-}
-
-// The side of a cell that no plateau has reached: of a thing narrower than the blur the extreme of the 7x7 cells. Where
-// the values go on beyond it, twice and three times as far, there is a slope, and the cell's own value stands for it.
-FOCAL_FUNCTION float unreachedSide(FOCAL_TAKES int32_t x, int32_t y, float sign) {
-  const float own = map[y * p.width + x];
-  float most = own;
-  int32_t mx = x, my = y;
-  for (int32_t ny = focal_max_int(y - 3, 0); ny <= focal_min_int(y + 3, p.height - 1); ny++) {
-    for (int32_t nx = focal_max_int(x - 3, 0); nx <= focal_min_int(x + 3, p.width - 1); nx++) {
-      const float v = map[ny * p.width + nx];
-      if (focal_abs(v) < FOCAL_NO_LABEL && sign * v > sign * most) {
-        most = v;
-        mx = nx;
-        my = ny;
-      }
-    }
-  }
-  const float least = FOCAL_SLOPE_SHARE * (sign * (most - own));
-  float last = most;
-  for (int32_t n = 1; n <= 2; n++) {
-    const int32_t bx = focal_clamp_int(mx + n * (mx - x), 0, p.width - 1);
-    const int32_t by = focal_clamp_int(my + n * (my - y), 0, p.height - 1);
-    const float beyond = map[by * p.width + bx];
-    if (!(sign * (beyond - last) > least)) return most;
-    last = beyond;
-  }
-  return own;
 }
 
 // `range` widened by the labels of the 3 x 3 cells.
@@ -72,15 +45,9 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   }
   const MapRange wide = rangeOfMap(FOCAL_PASSES x, y, 3);
   float f = frontIn[i], b = backIn[i];
-  bool isSlope = false;
-  if (f >= FOCAL_NO_LABEL) {
-    f = unreachedSide(FOCAL_PASSES x, y, 1.0f);
-    isSlope = f == own;
-  }
-  if (b <= -FOCAL_NO_LABEL) {
-    b = unreachedSide(FOCAL_PASSES x, y, -1.0f);
-    isSlope = isSlope || b == own;
-  }
+  if (f >= FOCAL_NO_LABEL) f = unreachedSide(FOCAL_PASSES x, y, 1.0f);
+  if (b <= -FOCAL_NO_LABEL) b = unreachedSide(FOCAL_PASSES x, y, -1.0f);
+  const bool isSlope = f >= FOCAL_NO_LABEL || b <= -FOCAL_NO_LABEL;
   if (f - b <= p.edgeThreshold) {
     const MapRange labels = {b, f};
     const MapRange range = rangeOfLabels(FOCAL_PASSES x, y, labels);

@@ -3,6 +3,9 @@
 // The sides of a blurred map's edges, completed.
 #include "ShaderTypes.h"
 
+#define FOCAL_TAKES const float *restrict map, const FocalFindSidesParameters p,
+#include <Map/unreached_side.h>
+
 FOCAL_FUNCTION void range3x3(const float *map, int32_t w, int32_t h, int32_t x, int32_t y,
                              float *low, float *high) {
   const int32_t l = x > 0 ? x - 1 : x, r = x + 1 < w ? x + 1 : x;
@@ -44,36 +47,6 @@ FOCAL_FUNCTION void rangeOfLabels(const float *front, const float *back, const f
   }
 }
 
-/// The side of a cell that no plateau has reached: of a thing narrower than the blur the extreme of the 7x7 cells. Where
-/// the values go on beyond it, twice and three times as far, there is a slope, and the cell's own value
-/// stands for it.
-FOCAL_FUNCTION float unreachedSide(const float *map, int32_t w, int32_t h, int32_t x, int32_t y,
-                                   float sign) {
-  const float own = map[(size_t)y * w + x];
-  float most = own;
-  int32_t mx = x, my = y;
-  for (int32_t ny = focal_max_int(y - 3, 0); ny <= focal_min_int(y + 3, h - 1); ny++) {
-    for (int32_t nx = focal_max_int(x - 3, 0); nx <= focal_min_int(x + 3, w - 1); nx++) {
-      const float v = map[(size_t)ny * w + nx];
-      if (focal_abs(v) < FOCAL_NO_LABEL && sign * v > sign * most) {
-        most = v;
-        mx = nx;
-        my = ny;
-      }
-    }
-  }
-  const float least = FOCAL_SLOPE_SHARE * (sign * (most - own));
-  float last = most;
-  for (int32_t n = 1; n <= 2; n++) {
-    const int32_t bx = focal_clamp_int(mx + n * (mx - x), 0, w - 1);
-    const int32_t by = focal_clamp_int(my + n * (my - y), 0, h - 1);
-    const float beyond = map[(size_t)by * w + bx];
-    if (!(sign * (beyond - last) > least)) return most;
-    last = beyond;
-  }
-  return own;
-}
-
 /// Completes the labels: a side that no plateau has reached is `unreachedSide`; a cell at the foot of an
 /// edge, with the same plateau as both labels, takes its other side from the 3x3 neighbours' labels. A
 /// cell that spans less than the threshold, or lies on a slope or a slanted surface, is flat after all.
@@ -86,15 +59,9 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(finishSides) {
       front[i] = back[i] = map[i];
       if (kind[i] == FocalCellFlat) continue;
       float f = frontIn[i], b = backIn[i], low = map[i], high = map[i];
-      bool isSlope = false;
-      if (f >= FOCAL_NO_LABEL) {
-        f = unreachedSide(map, w, h, x, (int32_t)y, 1.0f);
-        isSlope = f == map[i];
-      }
-      if (b <= -FOCAL_NO_LABEL) {
-        b = unreachedSide(map, w, h, x, (int32_t)y, -1.0f);
-        isSlope = isSlope || b == map[i];
-      }
+      if (f >= FOCAL_NO_LABEL) f = unreachedSide(map, *p, x, (int32_t)y, 1.0f);
+      if (b <= -FOCAL_NO_LABEL) b = unreachedSide(map, *p, x, (int32_t)y, -1.0f);
+      const bool isSlope = f >= FOCAL_NO_LABEL || b <= -FOCAL_NO_LABEL;
       if (f - b <= p->edgeThreshold) {
         low = b;
         high = f;
