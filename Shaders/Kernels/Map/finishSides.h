@@ -6,22 +6,6 @@
 #include "map_range.h"
 #include "unreached_side.h"
 
-// The range of the map within `radius` cells, the border left out.
-FOCAL_FUNCTION MapRange rangeOfMap(FOCAL_TAKES int32_t x, int32_t y, int32_t radius) {
-  const float own = map[y * p.width + x];
-  MapRange range = {own, own};
-  for (int32_t ny = focal_max_int(y - radius, 0); ny <= focal_min_int(y + radius, p.height - 1);
-       ny++) {
-    for (int32_t nx = focal_max_int(x - radius, 0); nx <= focal_min_int(x + radius, p.width - 1);
-         nx++) {
-      const float v = map[ny * p.width + nx];
-      if (v < FOCAL_NO_LABEL) range.high = focal_max(range.high, v);
-      if (v > -FOCAL_NO_LABEL) range.low = focal_min(range.low, v);
-    }
-  }
-  return range;
-}
-
 // `range` widened by the labels of the 3 x 3 cells.
 FOCAL_FUNCTION MapRange rangeOfLabels(FOCAL_TAKES int32_t x, int32_t y, MapRange range) {
   for (int32_t ny = focal_max_int(y - 1, 0); ny <= focal_min_int(y + 1, p.height - 1); ny++) {

@@ -2,7 +2,7 @@
 //
 // Spreads plateaus into the edges between them, FOCAL_LABEL_STEPS times by a cell: a cell without a front takes the
 // smallest front of its neighbours that is not below it, a cell without a back the largest back that is not
-// above it. Grid: cells, in workgroups of FOCAL_LABEL_WIDTH x FOCAL_LABEL_HEIGHT.
+// above it; a front comes over cells that are not below it either, a back over none above it: a valley is no way. Grid: cells, in workgroups of FOCAL_LABEL_WIDTH x FOCAL_LABEL_HEIGHT.
 //
 // A workgroup keeps its cells and as many around them as there are steps in its own memory, twice; each step
 // is exact for one cell less on each side.
@@ -19,12 +19,13 @@ FOCAL_FUNCTION void stepCell(FOCAL_TAKES int32_t x, int32_t y, int32_t left, int
   const float own = map[y * p.width + x], least = own - slack, most = own + slack;
   float f = FOCAL_NO_LABEL, b = -FOCAL_NO_LABEL;
   for (int32_t j = -1; j <= 1; j++) {
-    const int32_t row = from + (focal_clamp_int(y + j, 0, p.height - 1) - top) * ACROSS - left;
+    const int32_t line = focal_clamp_int(y + j, 0, p.height - 1);
     for (int32_t k = -1; k <= 1; k++) {
-      const int32_t o = row + focal_clamp_int(x + k, 0, p.width - 1);
-      const float there = fronts[o], behind = backs[o];
-      f = focal_min(f, there >= least ? there : FOCAL_NO_LABEL);
-      b = focal_max(b, behind <= most ? behind : -FOCAL_NO_LABEL);
+      const int32_t column = focal_clamp_int(x + k, 0, p.width - 1);
+      const int32_t o = from + (line - top) * ACROSS + column - left;
+      const float there = fronts[o], behind = backs[o], value = map[line * p.width + column];
+      f = focal_min(f, focal_min(there, value) >= least ? there : FOCAL_NO_LABEL);
+      b = focal_max(b, focal_max(behind, value) <= most ? behind : -FOCAL_NO_LABEL);
     }
   }
   const int32_t i = (y - top) * ACROSS + x - left;

@@ -21,6 +21,12 @@ FOCAL_CONSTANT(FocalCellEdgeWithMiddle, 2)
 /// A plateau's 3x3 range is below this share of the edge threshold. Larger: haze around hair counts
 /// as a plateau. Half: sample -0.13. Twice: bench -0.19, sample -0.05.
 #define FOCAL_PLATEAU_SHARE 0.5f
+/// So does a slanted surface, whose 3x3 range is below this multiple of the threshold: a thing whose disparity rises towards a
+/// nearer one had that one's label otherwise, and was blurred like it. With this and labels that go uphill alone bench's
+/// true masks lose 0.05, blurred maps gain 0.01.
+#define FOCAL_SLANTED_PLATEAU 2.0f
+/// It spans twice as much over 5x5 cells as over 3x3, the middle of a blurred edge 1.6 times.
+#define FOCAL_NARROW_SPAN 1.8f
 /// Cells whose bend is below this share of their range are a slanted surface. Larger: weak edges
 /// are averaged again; 0: table tops turn into terraces. It serves sharp maps of another size than
 /// the picture's, of which the measured scenes have none: what is measured does not depend on it.

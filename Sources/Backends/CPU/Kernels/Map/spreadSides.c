@@ -16,22 +16,24 @@ struct Labels {
   float front[DOWN][ACROSS], back[DOWN][ACROSS];
 };
 
-/// A cell's labels after one step, from its own and its eight neighbours' (columns l, x, r of three rows).
-FOCAL_FUNCTION void stepCell(const struct Labels *restrict in, const int32_t *rows, float d,
-                             float slack, int32_t l, int32_t x, int32_t r, float *restrict front,
-                             float *restrict back) {
-  const float least = d - slack, most = d + slack;
+/// A cell's labels after one step, from its own and its eight neighbours' (columns l, x, r of three rows); `lines` are the
+/// map's rows from the same column on.
+FOCAL_FUNCTION void stepCell(const struct Labels *restrict in, const int32_t *rows,
+                             const float *const *lines, float slack, int32_t l, int32_t x,
+                             int32_t r, float *restrict front, float *restrict back) {
+  const float d = lines[1][x], least = d - slack, most = d + slack;
   float f = FOCAL_NO_LABEL, b = -FOCAL_NO_LABEL;
   for (int32_t k = 0; k < 3; k++) {
     const float *fronts = in->front[rows[k]], *backs = in->back[rows[k]];
     const float f0 = fronts[l], f1 = fronts[x], f2 = fronts[r];
     const float b0 = backs[l], b1 = backs[x], b2 = backs[r];
-    f = focal_min(f, focal_min(f0 >= least ? f0 : FOCAL_NO_LABEL,
-                               focal_min(f1 >= least ? f1 : FOCAL_NO_LABEL,
-                                         f2 >= least ? f2 : FOCAL_NO_LABEL)));
-    b = focal_max(b, focal_max(b0 <= most ? b0 : -FOCAL_NO_LABEL,
-                               focal_max(b1 <= most ? b1 : -FOCAL_NO_LABEL,
-                                         b2 <= most ? b2 : -FOCAL_NO_LABEL)));
+    const float d0 = lines[k][l], d1 = lines[k][x], d2 = lines[k][r];
+    f = focal_min(f, focal_min(focal_min(f0, d0) >= least ? f0 : FOCAL_NO_LABEL,
+                               focal_min(focal_min(f1, d1) >= least ? f1 : FOCAL_NO_LABEL,
+                                         focal_min(f2, d2) >= least ? f2 : FOCAL_NO_LABEL)));
+    b = focal_max(b, focal_max(focal_max(b0, d0) <= most ? b0 : -FOCAL_NO_LABEL,
+                               focal_max(focal_max(b1, d1) <= most ? b1 : -FOCAL_NO_LABEL,
+                                         focal_max(b2, d2) <= most ? b2 : -FOCAL_NO_LABEL)));
   }
   const float ownFront = in->front[rows[1]][x], ownBack = in->back[rows[1]][x];
   front[x] = ownFront < FOCAL_NO_LABEL ? ownFront : f;
@@ -48,7 +50,10 @@ FOCAL_FUNCTION void step(const struct FocalFindSidesParameters *p, const float *
   for (int32_t y = y0; y < y1; y++) {
     const int32_t rows[3] = {focal_max_int(y - 1, 0) - top, y - top,
                              focal_min_int(y + 1, p->height - 1) - top};
-    const float *d = map + (size_t)y * (size_t)p->width;
+    const float *lines[3];
+    for (int32_t k = 0; k < 3; k++) {
+      lines[k] = map + (size_t)(rows[k] + top) * (size_t)p->width + left;
+    }
     float *restrict front = out->front[y - top], *restrict back = out->back[y - top];
     // Columns that have both neighbours; the others are the map's first and last.
     const int32_t first = focal_max_int(x0, 1), end = focal_min_int(x1, p->width - 1);
@@ -57,16 +62,17 @@ FOCAL_FUNCTION void step(const struct FocalFindSidesParameters *p, const float *
       if (x >= x1) break;
       const int32_t l = focal_max_int(x - 1, 0) - left;
       const int32_t r = focal_min_int(x + 1, p->width - 1) - left;
-      stepCell(in, rows, d[x], slack, l, x - left, r, front, back);
+      stepCell(in, rows, lines, slack, l, x - left, r, front, back);
     }
     for (int32_t x = first; x < end; x++) {
-      stepCell(in, rows, d[x], slack, x - left - 1, x - left, x - left + 1, front, back);
+      stepCell(in, rows, lines, slack, x - left - 1, x - left, x - left + 1, front, back);
     }
   }
 }
 
 /// FOCAL_LABEL_STEPS steps: a cell without a front takes the smallest front of its neighbours that is not below it, a
-/// cell without a back the largest back that is not above it.
+/// cell without a back the largest back that is not above it; a front comes over cells that are not below it
+/// either, a back over none above it: a valley is no way.
 FOCAL_CLONES FOCAL_ENTRY_POINT(spreadSides) {
   FOCAL_BUFFERS(spreadSides)
   struct Labels labels[2];
