@@ -65,7 +65,7 @@ let package = Package(
       path: "Sources/Backends/CPU/Kernels", publicHeadersPath: ".", cSettings: cStrict),
 
     .target(
-      name: "FocalCore", dependencies: ["PixelConversion", "ShaderTypes", "SharedKernels"],
+      name: "FocalCore", dependencies: ["PixelConversion", "ShaderTypes"],
       path: "Sources/Engine/Core",
       swiftSettings: strict),
     .target(
@@ -297,7 +297,7 @@ let package = Package(
       name: "DevicesTests", dependencies: ["ConformanceKit", "DeviceDoubles", "FocalDevices"],
       path: "Tests/DevicesTests", swiftSettings: strict),
     .testTarget(
-      name: "CoreTests", dependencies: ["FocalCore", "ShaderTypes", "CPUKernels"],
+      name: "CoreTests", dependencies: ["FocalCore", "ShaderTypes"],
       path: "Tests/CoreTests", swiftSettings: strict),
     .testTarget(
       name: "SampleTests", dependencies: ["FocalSample"], path: "Tests/SampleTests",
@@ -307,7 +307,7 @@ let package = Package(
       path: "Tests/CaptionTests",
       swiftSettings: strict),
     .testTarget(
-      name: "CaptionRenderingTests", dependencies: ["CPango", "FocalCaptionRendering"],
+      name: "CaptionRenderingTests", dependencies: ["FocalCaptionRendering"],
       path: "Tests/CaptionRenderingTests", swiftSettings: strict),
     .testTarget(
       name: "ScriptTests", dependencies: ["FocalSample", "FocalScript"], path: "Tests/ScriptTests",
