@@ -47,8 +47,8 @@ FOCAL_STRUCT(FocalClassifyTilesParameters) {
   int32_t lensSets;
   float apron;  ///< pixels around a tile that its views and the prefilter read, a pixel of radius
   /// Of a window: the row that the layers' buffer begins with, a multiple of FOCAL_BLOCK, and its
-  /// rows; the first row of tiles, and how many; 0 for all.
-  int32_t originY, rows, firstTileRow, tileRows;
+  /// rows, 0 for all; the first row of tiles.
+  int32_t originY, rows, firstTileRow;
 };
 /// The set of slices of each block of the layers: 64 bits, two words, the lower first. Rows of
 /// blocks; on a graphics device columns of the layers by rows of blocks.

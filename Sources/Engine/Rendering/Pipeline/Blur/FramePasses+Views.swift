@@ -143,7 +143,7 @@ extension FramePasses {
       maximumRadius: slices.largest, groups: slices.groups,
       lensSetRadius: (radii[0], radii[1], radii[2], radii[3]), lensSets: Int32(radii.count),
       apron: tables.apron, originY: originY, rows: Int32(window.height),
-      firstTileRow: Int32(rows.lowerBound), tileRows: Int32(rows.count))
+      firstTileRow: Int32(rows.lowerBound))
     list.add(
       Kernel.ClassifyBlocks(layers: .buffer(layers.buffer), blocks: .buffer(blocks)), classify,
       items: blocksDown, grid: Grid(window.width, blocksDown))
