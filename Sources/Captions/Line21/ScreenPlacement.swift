@@ -27,11 +27,9 @@ struct ScreenPlacement {
     var delays = 0
   }
 
-  private let minimumDisplay: Int
   private var active: [PlacedCaption] = []
 
   init(_ captions: [PlacedCaption], minimumDisplay: Int) {
-    self.minimumDisplay = minimumDisplay
     placed.reserveCapacity(captions.count)
     let order = captions.sorted { ($0.start, $0.index) < ($1.start, $1.index) }
     // By starts, of which there are few.

@@ -11,7 +11,6 @@ struct WebVTTReader {
   private var title: String?
   /// Comments that stand before the next cue.
   private var comments: [String] = []
-  private var told: Set<String> = []
 
   /// - Parameter regions: of a head that is elsewhere.
   static func read(
@@ -57,15 +56,6 @@ struct WebVTTReader {
         remedy: "name a .vtt file")
     }
     read(lines)
-  }
-
-  /// Tells something once.
-  private mutating func tellOnce(
-    line: Int, as severity: CaptionIssue.Severity, _ reason: String
-  ) {
-    if told.insert(reason).inserted {
-      log.add(line: line, as: severity, "\(reason), here and later")
-    }
   }
 
   private mutating func read(_ lines: [Substring]) {

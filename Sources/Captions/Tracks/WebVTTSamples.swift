@@ -62,12 +62,8 @@ enum WebVTTSamples {
     let changes = captions.flatMap { [$0.timeRange.start, $0.timeRange.end] }.sorted()
     return captions.map { caption in
       // The first change behind its start.
-      var (low, high) = (0, changes.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if changes[middle] > caption.timeRange.start { high = middle } else { low = middle + 1 }
-      }
-      return low < changes.count && changes[low] < caption.timeRange.end
+      let next = changes.partitionPoint { $0 <= caption.timeRange.start }
+      return next < changes.count && changes[next] < caption.timeRange.end
     }
   }
 

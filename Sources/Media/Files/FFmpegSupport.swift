@@ -36,9 +36,6 @@ enum FFmpeg {
   /// The library's words for the damage of a file. Demuxers lend the system's numbers for damage, whose words are
   /// about something else: of them, nothing is said.
   static func damage(_ code: Int32) -> String? { code > -4096 ? nil : text(code) }
-
-  /// A path as FFmpeg opens it: never as the name of another protocol, even with a colon in it.
-  static func url(_ path: String) -> String { "file:" + path }
 }
 
 /// The system's words for an error number.

@@ -194,7 +194,6 @@ final class TIFFRows: RowSource {
   let dimensions: Dimensions
   let prototype: PictureFrame
   let margin = 0
-  private let path: String
   private let picture: TIFFPicture
   // Must live as long as the picture.
   private let file: FileDescriptor
@@ -230,7 +229,6 @@ final class TIFFRows: RowSource {
       TIFFFormat.describe(prototype, by: directory)
     }
     picture.describe(prototype)
-    self.path = path
     self.file = file
     self.picture = picture
     self.prototype = prototype

@@ -8,8 +8,6 @@ import FocalCore
 final class SoundParameters: @unchecked Sendable {
   let pointer: UnsafeMutablePointer<AVCodecParameters>
 
-  private init(_ pointer: UnsafeMutablePointer<AVCodecParameters>) { self.pointer = pointer }
-
   deinit {
     var parameters: UnsafeMutablePointer<AVCodecParameters>? = pointer
     avcodec_parameters_free(&parameters)

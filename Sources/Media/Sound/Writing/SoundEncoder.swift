@@ -9,7 +9,6 @@ import FocalCore
 ///
 /// The track begins with the first sample that is heard, not with the silence before it.
 final class SoundEncoder: SoundLane {
-  private let path: String
   private let stretches: [SoundStretch]
   private let packer: SoundPacker
   private var number = 0
@@ -27,7 +26,6 @@ final class SoundEncoder: SoundLane {
     _ stretches: [SoundStretch], in container: SoundContainer, path: String
   ) throws(CinematicError) {
     self.stretches = stretches
-    self.path = path
     var rate: Int32 = 1
     var layouts: [SoundLayout] = []
     for stretch in stretches {

@@ -67,24 +67,6 @@ FOCAL_FUNCTION void focal_edge_shares(const struct FocalRefineSize *s, struct Fo
   }
 }
 
-/// Up to eight colours of the guide as floats; reads `count` of them.
-FOCAL_FUNCTION void focal_load_colours(const uint32_t *guide, int32_t count, float *r, float *g,
-                                       float *b) {
-  uint32_t c[FOCAL_CELL_LANES] = {0};
-  if (count >= FOCAL_CELL_LANES) {
-    FOCAL_LANE_LOOP
-    for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) c[k] = guide[k];
-  } else {
-    for (int32_t k = 0; k < count; k++) c[k] = guide[k];
-  }
-  FOCAL_LANE_LOOP
-  for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) {
-    r[k] = (float)(int32_t)(c[k] & 255u);
-    g[k] = (float)(int32_t)((c[k] >> 8) & 255u);
-    b[k] = (float)(int32_t)((c[k] >> 16) & 255u);
-  }
-}
-
 /// Writes `count` lanes, or all of them where `room` allows: cells are done from left to right, so
 /// that what spills into the next cell of the row is overwritten in its turn.
 FOCAL_FUNCTION void focal_store_lanes(float *to, const float *lanes, int32_t count, int32_t room) {
