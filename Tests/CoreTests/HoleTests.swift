@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCore
+import ShaderTypes
 import Testing
 
 /// Holes of a map, filled as a rendering fills them.
@@ -23,6 +24,17 @@ import Testing
     let isWhole = zip(filled.cells, whole).allSatisfy { abs($0 - $1) < 1e-6 }
     #expect(isWhole, "\(filled.cells)")
     #expect(try filled.filledDisparity() == nil)
+  }
+
+  /// Kernels and maps have one limit: the largest disparity is one, what lies behind it is a hole.
+  @Test func theLargestDisparityIsOne() {
+    let largest = PixelBuffer.largestDisparity
+    #expect(largest == 1_000_000)
+    for sign: Float in [1, -1] {
+      #expect(focal_is_disparity(sign * largest))
+      #expect(!focal_is_disparity(sign * largest.nextUp))
+    }
+    #expect(!focal_is_disparity(.nan))
   }
 
   @Test func halvesAreFilledToo() throws {

@@ -198,7 +198,7 @@ FOCAL_FUNCTION FocalCodeRange focal_code_range(int32_t fullRange, bool tenBit) {
 
 // Whether a stored value is a disparity, and not a hole; false for NaN.
 FOCAL_FUNCTION bool focal_is_disparity(float d) {
-  return (focal_float_to_bits(d) & 0x7FFFFFFFu) <= 0x49742400u;  // FOCAL_LARGEST_DISPARITY
+  return (focal_float_to_bits(d) & 0x7FFFFFFFu) <= focal_float_to_bits(FOCAL_LARGEST_DISPARITY);
 }
 
 // packBiPlanar's workgroup in chroma samples (Kernel.workgroup), and the pixels that it shares.

@@ -60,7 +60,7 @@ extension PixelBuffer {
   }
 
   /// The largest magnitude that is taken for a disparity; anything above marks a hole.
-  public static let largestDisparity: Float = 1e6
+  public static let largestDisparity: Float = FOCAL_LARGEST_DISPARITY
 
   /// A map of floats as one of halves, to nearest even.
   ///
