@@ -7,7 +7,7 @@
 // The processor finds this while it fills a tile's plate. Joined bits and extremes do not depend on
 // the order; extremes of floats that are not negative are those of their bits.
 
-#include "focal_plate.h"
+#include "focus_plate.h"
 
 /// Bits of `found` beside the flags of the blocks.
 #define FOUND_NEAR 256u

@@ -9,7 +9,7 @@
 // record says what to look at, and where there are small circles the group first fills its part of
 // the focus plate, as wide an apron around it as they reach, then of what lies before it. Sums run in the processor's order.
 
-#include "focal_plate.h"
+#include "focus_plate.h"
 
 /// One group of the views, from plane `first` on, at row `row` of the layers and columns
 /// `left` and `right`, mixed by their weights.
