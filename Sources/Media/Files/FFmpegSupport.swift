@@ -128,6 +128,26 @@ final class CodecContext {
 }
 
 extension CodecContext {
+  /// Sends a frame to an encoder, `nil` after the last one, and takes the packets that are ready then.
+  ///
+  /// - Parameters:
+  ///   - packet: holds each of them while it is taken.
+  ///   - failed: the error for a code of FFmpeg.
+  func encode(
+    _ frame: UnsafeMutablePointer<AVFrame>?, _ packet: Packet, failed: (Int32) -> CinematicError,
+    take: (Packet) throws(CinematicError) -> Void
+  ) throws(CinematicError) {
+    let sent = avcodec_send_frame(pointer, frame)
+    guard sent >= 0 || (frame == nil && sent == FFmpeg.endOfFile) else { throw failed(sent) }
+    while true {
+      let code = avcodec_receive_packet(pointer, packet.pointer)
+      if code == FFmpeg.again || code == FFmpeg.endOfFile { return }
+      guard code >= 0 else { throw failed(code) }
+      defer { av_packet_unref(packet.pointer) }
+      try take(packet)
+    }
+  }
+
   /// The configuration that a decoder needs before the first packet.
   var extradata: [UInt8] {
     guard let data = pointer.pointee.extradata else { return [] }

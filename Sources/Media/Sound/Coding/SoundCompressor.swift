@@ -135,16 +135,11 @@ final class SoundCompressor {
   func encode(_ frame: SoundFrame?) throws(CinematicError) -> [Output] {
     var outputs: [Output] = []
     if let frame, let order { frame.arrange(order) }
-    let sent = avcodec_send_frame(context.pointer, frame?.pointer)
-    guard sent >= 0 || (frame == nil && sent == FFmpeg.endOfFile) else { throw failed(sent) }
-    while true {
-      let code = avcodec_receive_packet(context.pointer, packet.pointer)
-      if code == FFmpeg.again || code == FFmpeg.endOfFile { return outputs }
-      guard code >= 0 else { throw failed(code) }
-      defer { av_packet_unref(packet.pointer) }
+    try context.encode(frame?.pointer, packet, failed: failed) { packet throws(CinematicError) in
       let stamp = packet.pointer.pointee
       outputs.append(Output(data: packet.bytes, time: stamp.pts, duration: stamp.duration))
     }
+    return outputs
   }
 
   private func failed(_ code: Int32) -> CinematicError {

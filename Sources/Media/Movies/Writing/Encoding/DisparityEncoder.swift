@@ -129,13 +129,7 @@ final class DisparityEncoder {
   }
 
   private func send(_ frame: UnsafeMutablePointer<AVFrame>?, _ sink: Sink) throws(CinematicError) {
-    let sent = avcodec_send_frame(context.pointer, frame)
-    guard sent >= 0 || (frame == nil && sent == FFmpeg.endOfFile) else { throw failed(sent) }
-    while true {
-      let code = avcodec_receive_packet(context.pointer, packet.pointer)
-      if code == FFmpeg.again || code == FFmpeg.endOfFile { return }
-      guard code >= 0 else { throw failed(code) }
-      defer { av_packet_unref(packet.pointer) }
+    try context.encode(frame, packet, failed: failed) { packet throws(CinematicError) in
       let ticks = packet.pointer.pointee.pts
       let data = try configuration.sample(fromStartCodes: packet.bytes[...])
       // Without reordering a picture is decoded when it is shown.

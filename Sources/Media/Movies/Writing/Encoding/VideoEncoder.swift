@@ -169,13 +169,7 @@ final class VideoEncoder {
   func finish(sink: Sink) throws(CinematicError) { try send(nil, sink) }
 
   private func send(_ frame: UnsafeMutablePointer<AVFrame>?, _ sink: Sink) throws(CinematicError) {
-    let sent = avcodec_send_frame(context.pointer, frame)
-    guard sent >= 0 || (frame == nil && sent == FFmpeg.endOfFile) else { throw failed(sent) }
-    while true {
-      let code = avcodec_receive_packet(context.pointer, packet.pointer)
-      if code == FFmpeg.again || code == FFmpeg.endOfFile { return }
-      guard code >= 0 else { throw failed(code) }
-      defer { av_packet_unref(packet.pointer) }
+    try context.encode(frame, packet, failed: failed) { packet throws(CinematicError) in
       let stamp = packet.pointer.pointee
       // Two frames cannot be reordered, and libx265 computes the decoding times of clips that
       // short from memory that it never set. Other codecs than H.264 and HEVC reorder within packets.
