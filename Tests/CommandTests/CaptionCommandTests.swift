@@ -61,7 +61,7 @@ import Testing
   @Test func validateAndRepair() async throws {
     let folder = folder()
     folder.write(Array(crowded().utf8), to: "crowded.srt")
-    let fine = try await works(["captions", "validate", "film.srt", "--for", "scc"], in: folder)
+    let fine = try await works(["captions", "validate", "film.srt"], in: folder)
     #expect(fine.output.contains("2 captions: 0 sets to be shifted"), "\(fine.output)")
     let outcome = try await Program.focal(
       ["captions", "validate", "crowded.srt", "--json"], in: folder)

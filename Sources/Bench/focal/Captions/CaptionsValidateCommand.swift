@@ -24,11 +24,7 @@ struct CaptionsValidateCommand: ParsableCommand {
       there is something to name but notes, and it was not repaired.
       """)
 
-  enum Target: String, ExpressibleByArgument, CaseIterable { case scc }
-
   @OptionGroup var input: CaptionInput
-  @Option(name: .customLong("for"), help: ArgumentHelp("The format to come.", valueName: "format"))
-  var target: Target = .scc
   @OptionGroup var rate: CaptionRateOptions
   @Flag(help: "Write the captions with the shifts made to --output.")
   var repair = false
