@@ -15,7 +15,7 @@ import Foundation
 /// A file beside the changes that holds every step since they were saved, one a line, as it is taken: what is unsaved
 /// survives whatever ends the program.
 ///
-/// A line is one write. A last line without its end was being written when the program ended: it is left out.
+/// A line is written at once. A last line without its end was being written when the program ended: it is left out.
 /// Steps that a line tells are whole, so that none is half there. Power that fails may cost the latest lines.
 ///
 /// One program at a time holds a journal.
@@ -134,20 +134,11 @@ public final class EditJournal {
     }
     bytes.append(UInt8(ascii: "\n"))
     let start = lseek(descriptor, 0, SEEK_END)
-    let count = bytes.withUnsafeBytes { bytes in
-      #if canImport(Glibc)
-        Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-      #elseif canImport(Musl)
-        Musl.write(descriptor, bytes.baseAddress, bytes.count)
-      #else
-        Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-      #endif
-    }
-    guard count == bytes.count else {
-      let number = count < 0 ? errno : ENOSPC
+    let outcome = bytes.withUnsafeBytes { DescriptorOutput.writeAll($0, to: descriptor) }
+    guard outcome.number == 0 else {
       // Half a line would spoil the next one.
       _ = ftruncate(descriptor, start)
-      throw Self.failure(path, number)
+      throw Self.failure(path, outcome.number)
     }
   }
 

@@ -3,6 +3,14 @@
 import FocalCore
 import Foundation
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// A helper and its pipes.
 // @unchecked Sendable: it is used on its lane alone, and ended when nobody holds the lane.
 final class HelperProcess: @unchecked Sendable {
@@ -81,32 +89,15 @@ final class HelperProcess: @unchecked Sendable {
         try readBlock()
         continue
       }
-      let (count, number) = bytes.withUnsafeBytes { bytes in
-        Self.write(pipe, UnsafeRawBufferPointer(rebasing: bytes[done...]))
+      // What fits: a helper that is gone is an error of this call.
+      let outcome = bytes.withUnsafeBytes { bytes in
+        DescriptorOutput.withoutSIGPIPE {
+          DescriptorOutput.writeSome(UnsafeRawBufferPointer(rebasing: bytes[done...]), to: pipe)
+        }
       }
-      if count > 0 {
-        done += count
-      } else if number != EINTR, number != EAGAIN {
-        throw gone()
-      }
+      done += outcome.count
+      guard [0, EINTR, EAGAIN].contains(outcome.number) else { throw gone() }
     }
-  }
-
-  /// Writes what fits. A helper that is gone is an error of this call, not the program's end.
-  private static func write(_ pipe: Int32, _ bytes: UnsafeRawBufferPointer) -> (Int, Int32) {
-    var signal = sigset_t()
-    sigemptyset(&signal)
-    sigaddset(&signal, SIGPIPE)
-    var before = sigset_t()
-    pthread_sigmask(SIG_BLOCK, &signal, &before)
-    let count = Glibc.write(pipe, bytes.baseAddress, bytes.count)
-    let number = count < 0 ? errno : 0
-    if number == EPIPE {
-      var none = timespec()
-      sigtimedwait(&signal, nil, &none)
-    }
-    pthread_sigmask(SIG_SETMASK, &before, nil)
-    return (count, number)
   }
 
   /// A line of text, without its end: a line feed, or carriage return and line feed.

@@ -111,28 +111,12 @@ extension OutputFile {
   func write(_ bytes: UnsafeRawBufferPointer) throws(CinematicError) {
     let descriptor = open(temporaryPath, O_WRONLY | O_TRUNC | O_CLOEXEC)
     guard descriptor >= 0 else { throw Self.failure(path, errno) }
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let done = Self.writeSome(descriptor, UnsafeRawBufferPointer(rebasing: rest))
-      if done < 0 && errno == EINTR { continue }
-      guard done > 0 else {
-        let number = errno
-        close(descriptor)
-        throw Self.failure(path, number)
-      }
-      rest = rest.dropFirst(done)
+    let outcome = DescriptorOutput.writeAll(bytes, to: descriptor)
+    guard outcome.number == 0 else {
+      close(descriptor)
+      throw Self.failure(path, outcome.number)
     }
     // Some file systems report a full disk only here.
     guard close(descriptor) == 0 else { throw Self.failure(path, errno) }
-  }
-
-  private static func writeSome(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    #if canImport(Glibc)
-      Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-    #elseif canImport(Musl)
-      Musl.write(descriptor, bytes.baseAddress, bytes.count)
-    #else
-      Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-    #endif
   }
 }

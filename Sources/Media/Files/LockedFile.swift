@@ -61,16 +61,10 @@ package final class LockedFile: Sendable {
   /// - Throws: `unwritable`; part of the bytes may be there then.
   package func replaceContents(with bytes: [UInt8]) throws(CinematicError) {
     guard ftruncate(descriptor, 0) == 0 else { throw OutputFile.failure(path, errno) }
-    var done = 0
-    while done < bytes.count {
-      let start = done
-      let count = bytes.withUnsafeBytes {
-        pwrite(descriptor, $0.baseAddress! + start, $0.count - start, off_t(start))
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw OutputFile.failure(path, count < 0 ? errno : EIO) }
-      done += count
+    let outcome = bytes.withUnsafeBytes {
+      DescriptorOutput.writeAll($0, to: descriptor, at: 0)
     }
+    guard outcome.number == 0 else { throw OutputFile.failure(path, outcome.number) }
   }
 
   /// Removes the file. The next one to open the name gets a new one.

@@ -289,11 +289,5 @@ package func note(_ text: String) {
 
 /// Text to standard error. A closed stream does not stop the rendering.
 package func writeToStandardError(_ text: String) {
-  var rest = Array(text.utf8)[...]
-  while !rest.isEmpty {
-    let count = rest.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
-    if count < 0, errno == EINTR { continue }
-    guard count > 0 else { return }
-    rest = rest.dropFirst(count)
-  }
+  _ = Array(text.utf8).withUnsafeBytes { DescriptorOutput.writeAll($0, to: STDERR_FILENO) }
 }

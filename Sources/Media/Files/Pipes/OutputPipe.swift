@@ -36,33 +36,12 @@ final class OutputPipe {
 
   /// - Throws: `pipeClosed` where the reader is gone, `unwritable`.
   func write(_ bytes: UnsafeRawBufferPointer) throws(CinematicError) {
-    // A reader that leaves is an error of this call, not the program's end.
-    var (blocked, before) = (sigset_t(), sigset_t())
-    sigemptyset(&blocked)
-    sigaddset(&blocked, SIGPIPE)
-    pthread_sigmask(SIG_BLOCK, &blocked, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let part = UnsafeRawBufferPointer(rebasing: rest)
-      #if canImport(Glibc)
-        let done = Glibc.write(descriptor, part.baseAddress, part.count)
-      #elseif canImport(Musl)
-        let done = Musl.write(descriptor, part.baseAddress, part.count)
-      #else
-        let done = Darwin.write(descriptor, part.baseAddress, part.count)
-      #endif
-      if done < 0, errno == EINTR { continue }
-      if done < 0, errno == EPIPE {
-        #if !canImport(Darwin)
-          // The signal waits for this thread; it is taken before it is let through again.
-          var atOnce = timespec()
-          sigtimedwait(&blocked, nil, &atOnce)
-        #endif
-        throw CinematicError(.pipeClosed, "nobody reads \(name) any more")
-      }
-      guard done > 0 else { throw OutputFile.failure(name, errno) }
-      rest = rest.dropFirst(done)
+    let outcome = DescriptorOutput.withoutSIGPIPE {
+      DescriptorOutput.writeAll(bytes, to: descriptor)
     }
+    guard outcome.number != EPIPE else {
+      throw CinematicError(.pipeClosed, "nobody reads \(name) any more")
+    }
+    guard outcome.number == 0 else { throw OutputFile.failure(name, outcome.number) }
   }
 }

@@ -112,16 +112,9 @@ final class FileSink: ByteSink {
   }
 
   private func put(_ bytes: [UInt8], at offset: Int64) throws(CinematicError) {
-    var done = 0
-    while done < bytes.count {
-      let start = done
-      let count = bytes.withUnsafeBytes { raw in
-        pwrite(
-          descriptor, raw.baseAddress! + start, raw.count - start, off_t(offset) + off_t(start))
-      }
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { throw OutputFile.failure(path, count < 0 ? errno : EIO) }
-      done += count
+    let outcome = bytes.withUnsafeBytes {
+      DescriptorOutput.writeAll($0, to: descriptor, at: offset)
     }
+    guard outcome.number == 0 else { throw OutputFile.failure(path, outcome.number) }
   }
 }

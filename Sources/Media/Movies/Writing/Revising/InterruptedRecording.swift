@@ -236,16 +236,10 @@ public enum InterruptedRecording {
     head.fourCC("mdat")
     head.i64(file.byteCount - cover.offset)
     for (bytes, place) in [(movie.bytes, file.byteCount), (head.bytes, cover.offset)] {
-      var done = 0
-      while done < bytes.count {
-        let start = done
-        let count = bytes.withUnsafeBytes {
-          pwrite(descriptor, $0.baseAddress! + start, $0.count - start, off_t(place) + off_t(start))
-        }
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { throw OutputFile.failure(recording, count < 0 ? errno : EIO) }
-        done += count
+      let outcome = bytes.withUnsafeBytes {
+        DescriptorOutput.writeAll($0, to: descriptor, at: place)
       }
+      guard outcome.number == 0 else { throw OutputFile.failure(recording, outcome.number) }
       // The index is on the disk before anything refers to it.
       guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else {
         throw OutputFile.failure(recording, errno)
