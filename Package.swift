@@ -348,7 +348,8 @@ let package = Package(
       name: "OpenEXRKit", dependencies: ["CImath"], path: "Tests/OpenEXRKit",
       cxxSettings: cxxStrict, linkerSettings: openEXRLibraries),
     .testTarget(
-      name: "MediaTests", dependencies: ["CHEIF", "FocalMedia", "MovieKit", "OpenEXRKit"],
+      name: "MediaTests",
+      dependencies: ["CHEIF", "FocalBoxes", "FocalMedia", "MovieKit", "OpenEXRKit"],
       path: "Tests/MediaTests",
       swiftSettings: strict),
     .testTarget(

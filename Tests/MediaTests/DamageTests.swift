@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalBoxes
 import FocalCore
 import OpenEXRKit
 import Synchronization
@@ -165,6 +166,23 @@ import Testing
     }
     let told = errors.withLock { $0 }
     #expect(told.count == 1 && told.first?.message.contains("row") == true, "\(told)")
+  }
+
+  /// However a file is opened: what cannot be read as one is told in the same words.
+  @Test(arguments: ["", "none.png", "empty.png"])
+  func everyWayOfOpeningTellsTheSame(_ name: String) throws {
+    let folder = ScratchFolder()
+    folder.write([], to: "empty.png")
+    let path = name.isEmpty ? folder.path : folder.file(name)
+    let copied = #expect(throws: CinematicError.self) { try SourceFile(path: path) }
+    let decoded = #expect(throws: CinematicError.self) { try FileDescriptor(reading: path) }
+    let browsed = #expect(throws: CinematicError.self) { try FileByteSource(path: path).fileSize() }
+    #expect(copied?.remedy != nil)
+    for other in [decoded, browsed] {
+      #expect(other?.code == copied?.code)
+      #expect(other?.message == copied?.message)
+      #expect(other?.remedy == copied?.remedy)
+    }
   }
 
   /// The same of a movie that is copied.

@@ -3,14 +3,6 @@
 import FocalCore
 import Synchronization
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// The bytes of a local file. It is opened when it is first read.
 public final class FileByteSource: ByteSource {
   /// The file's path.
@@ -18,20 +10,10 @@ public final class FileByteSource: ByteSource {
   /// The file's path, for messages.
   public var name: String { path }
 
-  private struct Opened {
-    var descriptor: Int32
-    var byteCount: Int64
-    var version: FileVersion
-  }
-
-  private let opened = Mutex<Opened?>(nil)
+  private let opened = Mutex<SourceFile?>(nil)
 
   /// The file is opened by the first read.
   public init(path: String) { self.path = path }
-
-  deinit {
-    if let file = opened.withLock({ $0 }) { close(file.descriptor) }
-  }
 
   /// The file's size in bytes.
   ///
@@ -50,63 +32,19 @@ public final class FileByteSource: ByteSource {
 
   /// ``read(_:)``, for a thread that may wait for the disk.
   package func bytes(_ range: Range<Int64>) throws(CinematicError) -> [UInt8] {
-    let file = try file()
-    let end = min(range.upperBound, file.byteCount)
-    guard range.lowerBound < end else { return [] }
-    let count = Int(end - range.lowerBound)
-    var failure: Int32 = 0
-    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      filled = 0
-      while filled < count {
-        let got = pread(
-          file.descriptor, buffer.baseAddress! + filled, count - filled,
-          off_t(range.lowerBound) + off_t(filled))
-        if got < 0 && errno == EINTR { continue }
-        if got < 0 { failure = errno }
-        guard got > 0 else { return }
-        filled += got
-      }
-    }
-    guard failure == 0 else { throw .cannotRead(path, failure) }
-    guard !file.version.hasChanged(file.descriptor) else { throw FileVersion.changed(path) }
-    return bytes
+    try file().read(range)
   }
 
-  private func file() throws(CinematicError) -> Opened {
+  private func file() throws(CinematicError) -> SourceFile {
     // A closure could not carry the error's type through the lock.
-    let result = opened.withLock { opened -> Result<Opened, CinematicError> in
+    let result = opened.withLock { opened -> Result<SourceFile, CinematicError> in
       if let opened { return .success(opened) }
       return Result { () throws(CinematicError) in
-        let file = try open()
+        let file = try SourceFile(path: path)
         opened = file
         return file
       }
     }
     return try result.get()
-  }
-
-  private func open() throws(CinematicError) -> Opened {
-    #if canImport(Glibc)
-      let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-    #elseif canImport(Musl)
-      let descriptor = Musl.open(path, O_RDONLY | O_CLOEXEC)
-    #else
-      let descriptor = Darwin.open(path, O_RDONLY | O_CLOEXEC)
-    #endif
-    guard descriptor >= 0 else { throw .cannotRead(path, errno) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else {
-      let number = errno
-      close(descriptor)
-      throw .cannotRead(path, number)
-    }
-    let kind = status.st_mode & S_IFMT
-    guard kind == S_IFREG, status.st_size > 0 else {
-      close(descriptor)
-      throw kind == S_IFDIR
-        ? .isFolder(path) : kind != S_IFREG ? .isNoRegularFile(path) : .isEmpty(path)
-    }
-    return Opened(
-      descriptor: descriptor, byteCount: Int64(status.st_size), version: FileVersion(status))
   }
 }

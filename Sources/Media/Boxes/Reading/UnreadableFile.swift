@@ -44,10 +44,8 @@ extension CinematicError {
     }
   }
 
-  package static func isFolder(
-    _ path: String, remedy: String = "name a file in it"
-  ) -> CinematicError {
-    CinematicError(.unreadable, "\(path) is a folder", remedy: remedy)
+  package static func isFolder(_ path: String) -> CinematicError {
+    CinematicError(.unreadable, "\(path) is a folder", remedy: "name a file in it")
   }
 
   /// Of pipes and devices, which cannot be read twice.

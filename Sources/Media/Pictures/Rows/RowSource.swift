@@ -37,34 +37,31 @@ extension RowSource {
 /// An open file.
 final class FileDescriptor {
   let number: Int32
-  private let path: String
-  /// Of a file that is read.
-  private let version: FileVersion?
+  /// Of a file that is read, whose descriptor is that one's.
+  private let source: SourceFile?
 
-  /// - Throws: `unreadable`.
+  /// - Throws: as ``SourceFile``.
   init(reading path: String) throws(CinematicError) {
-    number = open(path, O_RDONLY | O_CLOEXEC)
-    guard number >= 0 else {
-      throw CinematicError(.unreadable, "cannot read \(path): \(systemErrorText(errno))")
-    }
-    self.path = path
-    version = FileVersion(of: number)
+    let source = try SourceFile(path: path)
+    self.source = source
+    number = source.descriptor
   }
 
   /// - Throws: `unwritable`.
   init(writing file: OutputFile) throws(CinematicError) {
     number = open(file.temporaryPath, O_RDWR | O_CLOEXEC)
     guard number >= 0 else { throw OutputFile.failure(file.path, errno) }
-    path = file.path
-    version = nil
+    source = nil
   }
 
   /// - Throws: `unreadable` where another program has written the file since it was opened.
   func checkVersion() throws(CinematicError) {
-    if let version, version.hasChanged(number) { throw FileVersion.changed(path) }
+    try source?.checkVersion()
   }
 
-  deinit { close(number) }
+  deinit {
+    if source == nil { close(number) }
+  }
 
   func rewind() { lseek(number, 0, SEEK_SET) }
 }
