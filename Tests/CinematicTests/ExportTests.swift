@@ -42,6 +42,21 @@ struct ExportTests {
         == (0..<(2 * Movies.frameCount)).map { Movies.time(frame: $0) })
   }
 
+  /// A movie in a file, by its path.
+  @Test func aPathIsTheMovieInItsFile() async throws {
+    let folder = Folder()
+    let file = try DataWriter(path: folder.file("own.mov"), temporaryFiles: TemporaryFiles())
+    try file.write(try Movies.own.get())
+    try file.finish()
+    let session = try await ExportSession(
+      path: folder.file("own.mov"), to: folder.file("p%02d.png"), device: .cpu(), settings: quick())
+    try await session.export()
+    try await Self.export([try Movies.asset(Movies.own)], to: folder.file("a%02d.png"))
+    let codes = try await folder.frames("p%02d.png").map(\.codes)
+    let expected = try await folder.frames("a%02d.png").map(\.codes)
+    #expect(codes.count == Movies.frameCount && isSame(codes, expected))
+  }
+
   @Test func trimmedEqualsThePartOfTheWhole() async throws {
     let folder = Folder()
     let asset = try Movies.asset(Movies.own)

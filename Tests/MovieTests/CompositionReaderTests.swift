@@ -65,6 +65,14 @@ struct CompositionReaderTests {
         size: video.renderSize, pixelFormat: .yuv420Video10, tags: .bt709))
   }
 
+  /// Compositors scale what they draw themselves.
+  @Test func contextsKnowTheirScale() throws {
+    let (half, whole) = (Dimensions(width: 48, height: 32), Dimensions(width: 96, height: 64))
+    let small = try RenderContext(size: half, pixelFormat: .rgba8, tags: .sRGB, renderSize: whole)
+    #expect(small.renderScale == 0.5)
+    #expect(try RenderContext(size: half, pixelFormat: .rgba8, tags: .sRGB).renderScale == 1)
+  }
+
   /// Whether two things are equal. Outside of `#expect`, which would take minutes to show how two long
   /// rows of numbers differ.
   func isSame<Value: Equatable>(_ a: Value, _ b: Value) -> Bool { a == b }

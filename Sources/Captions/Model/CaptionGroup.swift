@@ -23,9 +23,6 @@ public struct CaptionGroup: Hashable, Sendable {
     self.init(unchecked: captions, timeRange: timeRange)
   }
 
-  /// A gap.
-  public init(timeRange: TimeRange) { self.init(unchecked: [], timeRange: timeRange) }
-
   /// Captions that are on the screen in the whole range by how it was made.
   init(unchecked captions: [Caption], timeRange: TimeRange) {
     self.captions = captions

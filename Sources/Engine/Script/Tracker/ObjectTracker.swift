@@ -21,9 +21,6 @@ public final class ObjectTracker {
   private var isTracking = false
   private var rounding: TrackRounding?
 
-  /// Whether objects can be tracked here: always, it needs no special device.
-  public static var isSupported: Bool { true }
-
   /// - Parameter visualTracker: what finds the object from frame to frame.
   public init(visualTracker: any VisualTracker = CorrelationTracker()) { visual = visualTracker }
 

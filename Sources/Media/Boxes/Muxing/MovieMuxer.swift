@@ -89,9 +89,6 @@ public struct MovieMuxer {
     return lanes.count - 1
   }
 
-  /// The tracks' numbers in the file: 1 and on.
-  public func trackID(_ track: Int) -> UInt32 { lanes[track].id }
-
   /// Where a track's last sample ends that is shown or heard; zero before the first.
   package func end(of track: Int) -> Time {
     Time(value: lanes[track].timeline?.end ?? 0, timescale: lanes[track].settings.timescale)

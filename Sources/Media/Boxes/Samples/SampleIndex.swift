@@ -49,7 +49,7 @@ public struct SampleIndex: Sendable {
   var compositionOffsets: [Int32] = []
   /// Empty where every sample is a sync sample.
   var syncFlags: [Bool] = []
-  /// Empty where every sample is shown.
+  /// Samples that only help others to be decoded, as some of VP8's do; empty where every sample is shown.
   var hiddenFlags: [Bool] = []
   /// Where a sample entry begins to apply, rising.
   var descriptionRuns: [(first: Int, description: Int)] = []
@@ -92,9 +92,6 @@ public struct SampleIndex: Sendable {
 
   /// Whether decoding can begin at a sample.
   public func isSync(_ index: Int) -> Bool { syncFlags.isEmpty || syncFlags[index] }
-
-  /// Whether a sample only helps others to be decoded, as some of VP8's do.
-  public func isHidden(_ index: Int) -> Bool { !hiddenFlags.isEmpty && hiddenFlags[index] }
 
   /// The sample entries that samples refer to, from 0.
   package var usedDescriptions: Set<Int> {
