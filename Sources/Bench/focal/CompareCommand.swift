@@ -56,16 +56,15 @@ struct CompareCommand: ParsableCommand {
   var linear = false
   @Flag(help: "Print a line of JSON for every frame.")
   var json = false
-  @Flag(help: "Replace an existing output.")
-  var force = false
+  @OptionGroup var overwriting: OverwriteOptions
 
   func validate() throws {
     if let amplify, !(amplify > 0 && amplify.isFinite) {
       throw ValidationError("--amplify takes a number above 0")
     }
-    if output == nil, amplify != nil || force {
+    if output == nil, amplify != nil || overwriting.force {
       throw ValidationError(
-        "\(amplify == nil ? "--force needs" : force ? "--amplify and --force need" : "--amplify needs")"
+        "\(amplify == nil ? "--force needs" : overwriting.force ? "--amplify and --force need" : "--amplify needs")"
           + " --output: without it no picture is written")
     }
     guard border >= 0 else { throw ValidationError("--border takes 0 or more") }
@@ -241,7 +240,7 @@ struct CompareCommand: ParsableCommand {
     // A single picture takes its size and format from what is appended.
     var settings = WriterSettings(
       dimensions: Dimensions(width: 1, height: 1), pixelFormat: .rgbaFloat, tags: .sRGB)
-    settings.overwrite = force
+    settings.overwrite = overwriting.force
     return try FrameWriter.create(path, settings: settings)
   }
 }

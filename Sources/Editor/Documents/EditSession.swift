@@ -110,15 +110,15 @@ final class EditSession {
 
   /// Writes the changes file, whole or not at all. One that is gone meanwhile is written anew.
   ///
-  /// - Parameter replace: also where another program has changed it meanwhile.
+  /// - Parameter overwrite: also where another program has changed it meanwhile.
   /// - Throws: `unwritable`, `invalidState` where another program has changed the file, `unreadable` where nobody can tell.
-  func save(replace: Bool) throws(CinematicError) {
-    if !replace, let stored = try ChangesFiles.contents(of: changesPath), stored != knownBytes {
+  func save(overwrite: Bool) throws(CinematicError) {
+    if !overwrite, let stored = try ChangesFiles.contents(of: changesPath), stored != knownBytes {
       throw CinematicError(
         .invalidState, "\(changesPath) was changed by another program meanwhile",
         remedy: "save under another name, or choose \"Save over changes made elsewhere\" in More…")
     }
-    try write(to: changesPath, replace: true)
+    try write(to: changesPath, overwrite: true)
     let wasUnsaved = isUnsaved
     document.markSaved()
     if wasUnsaved { revision += 1 }
@@ -131,7 +131,7 @@ final class EditSession {
   func save(as name: String) throws(CinematicError) {
     let folder = URL(fileURLWithPath: changesPath).deletingLastPathComponent()
     let path = folder.appendingPathComponent(try FileName.checked(name, ending: "focus")).path
-    guard path != changesPath else { return try save(replace: false) }
+    guard path != changesPath else { return try save(overwrite: false) }
     let journalPath = EditJournal.path(besideChanges: path)
     guard !FileManager.default.fileExists(atPath: journalPath) else {
       throw CinematicError(
@@ -140,7 +140,7 @@ final class EditSession {
     }
     let journal = try EditJournal(path: journalPath)
     do throws(CinematicError) {
-      try write(to: path, replace: false)
+      try write(to: path, overwrite: false)
     } catch {
       journal.remove()
       throw error
@@ -165,9 +165,9 @@ final class EditSession {
     journal = nil
   }
 
-  private func write(to path: String, replace: Bool) throws(CinematicError) {
+  private func write(to path: String, overwrite: Bool) throws(CinematicError) {
     let data = document.current.changes.dataRepresentation
-    let writer = try DataWriter(path: path, overwrite: replace)
+    let writer = try DataWriter(path: path, overwrite: overwrite)
     defer { writer.cancel() }
     try writer.write([UInt8](data))
     try writer.finish()

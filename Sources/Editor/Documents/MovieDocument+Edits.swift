@@ -23,7 +23,7 @@ extension MovieDocument {
     case .undo: session.undo()
     case .redo: session.redo()
     case .save:
-      try session.save(replace: command.replace ?? false)
+      try session.save(overwrite: command.replace ?? false)
       tellOfSaving(isNew: false)
     case .saveAs:
       try session.save(as: command.file ?? "")

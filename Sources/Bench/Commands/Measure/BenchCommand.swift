@@ -176,7 +176,7 @@ struct BenchCommand: ParsableCommand, ProgramUser {
 
   func run() throws {
     let drawing = try plot.map { path throws(CinematicError) in
-      try PlotFile(path, replaces: force)
+      try PlotFile(path, overwrite: force)
     }
     let devices = try DeviceSearch.devices(device, threads: threads)
     let rival = try vs.map { _ in try VarblurTest() }

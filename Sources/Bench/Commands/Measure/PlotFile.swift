@@ -19,12 +19,12 @@ import FocalCore
 /// The file of a drawing that a measurement ends with. Its name is tried before anything is measured.
 struct PlotFile {
   private let path: String
-  private let replaces: Bool
+  private let overwrite: Bool
 
-  /// - Parameter replaces: whether an existing file is replaced.
+  /// - Parameter overwrite: whether an existing file is replaced.
   /// - Throws: `unwritable` for a file that is there, and where none can be made.
-  init(_ path: String, replaces: Bool) throws(CinematicError) {
-    (self.path, self.replaces) = (path, replaces)
+  init(_ path: String, overwrite: Bool) throws(CinematicError) {
+    (self.path, self.overwrite) = (path, overwrite)
     try checkName()
     let trial = "\(path).\(getpid()).tmp"
     let descriptor = open(trial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -48,7 +48,7 @@ struct PlotFile {
   private func checkName() throws(CinematicError) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
-    guard replaces else {
+    guard overwrite else {
       throw CinematicError(
         .unwritable, "\(path) exists already",
         remedy: "choose another name, or overwrite with --force")

@@ -27,8 +27,7 @@ struct CaptionsBurnCommand: ParsableCommand {
       "What to write: .mp4, .mov, .webm, numbered pictures (out/%04d.png), or - for standard output."
   )
   var output: String
-  @Flag(help: "Replace an existing output.")
-  var force = false
+  @OptionGroup var overwriting: OverwriteOptions
   @OptionGroup(title: "Look options") var look: CaptionLookOptions
   @OptionGroup var rate: PictureRateOptions
   @OptionGroup(title: "Coding options") var coding: CodingOptions
@@ -99,7 +98,7 @@ struct CaptionsBurnCommand: ParsableCommand {
       pictures, output: output, stream: stream, coding: film, copiesSound: !noSound
     ) { picture, time throws(CinematicError) in try drawing.draw(over: picture, at: time) }
     var settings = frames.settings
-    settings.overwrite = force
+    settings.overwrite = overwriting.force
     settings.constantRateFactor = coding.rateFactor
     settings.pictureQuality = pictureQuality.pictureQuality
     let rendering = ClipRenderer(frames, to: output, settings: settings)

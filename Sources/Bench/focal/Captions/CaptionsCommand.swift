@@ -199,8 +199,7 @@ struct CaptionOutput: ParsableArguments {
     help: ArgumentHelp(
       "The format that is written: by default what the ending says.", valueName: "format"))
   var format: CaptionFormat?
-  @Flag(help: "Replace an existing output.")
-  var force = false
+  @OptionGroup var overwriting: OverwriteOptions
 
   /// - Throws: `invalidParameter` for an ending of no caption format, or the file that is read.
   static func format(
@@ -222,8 +221,8 @@ struct CaptionOutput: ParsableArguments {
   }
 
   /// Writes a file, which appears under its name only when it is whole.
-  static func write(_ bytes: [UInt8], to path: String, force: Bool) throws(CinematicError) {
-    let writer = try DataWriter(path: path, overwrite: force)
+  static func write(_ bytes: [UInt8], to path: String, overwrite: Bool) throws(CinematicError) {
+    let writer = try DataWriter(path: path, overwrite: overwrite)
     defer { writer.cancel() }
     try writer.write(bytes)
     try writer.finish()

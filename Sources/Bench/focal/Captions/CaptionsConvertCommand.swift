@@ -61,7 +61,7 @@ struct CaptionsConvertCommand: ParsableCommand {
       options.otherChannelCaptions = other?.captions ?? []
       let written = try document.written(as: format, options: options)
       let seconds = ProcessUsage.current.cpuSeconds - before
-      try CaptionOutput.write(written.bytes, to: output.output, force: output.force)
+      try CaptionOutput.write(written.bytes, to: output.output, overwrite: output.overwriting.force)
       if json {
         try printJSON(
           Report(

@@ -42,8 +42,7 @@ struct CaptionsPreviewCommand: ParsableCommand {
   var background: String?
   @OptionGroup(title: "Look options") var look: CaptionLookOptions
   @OptionGroup var safety: SafetyOptions
-  @Flag(help: "Replace an existing output.")
-  var force = false
+  @OptionGroup var overwriting: OverwriteOptions
   @Flag(help: "Print what is drawn as JSON.")
   var json = false
 
@@ -88,7 +87,7 @@ struct CaptionsPreviewCommand: ParsableCommand {
     let settings = try CaptionConversionSettings(
       doublesControlCodes: document.doublesControlCodes)
     let svg = CaptionTimeline(document.captions, settings: settings).svg
-    try CaptionOutput.write(Array(svg.utf8), to: output, force: force)
+    try CaptionOutput.write(Array(svg.utf8), to: output, overwrite: overwriting.force)
     if json {
       try printJSON(CaptionReport.Written(output, document))
     } else {
@@ -109,7 +108,7 @@ struct CaptionsPreviewCommand: ParsableCommand {
     let drawing = CaptionDrawing([document], look)
     try drawing.prepare(picture.dimensions, shape)
     try drawing.draw(over: picture, at: time)
-    try PictureWriter.write(picture, to: output, overwrite: force)
+    try PictureWriter.write(picture, to: output, overwrite: overwriting.force)
     guard json else {
       input.tell(document.issues)
       if !document.captions.contains(where: { $0.timeRange.contains(time) }) {

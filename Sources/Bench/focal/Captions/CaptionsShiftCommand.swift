@@ -63,7 +63,7 @@ struct CaptionsShiftCommand: ParsableCommand {
       options.timeCodeRate = try rate.rate(document)
       options.channel = input.fieldChannel
       let written = try document.written(as: format, options: options)
-      try CaptionOutput.write(written.bytes, to: output.output, force: output.force)
+      try CaptionOutput.write(written.bytes, to: output.output, overwrite: output.overwriting.force)
       if json {
         try printJSON(CaptionReport.Written(output.output, document, written.losses))
       } else {

@@ -35,8 +35,7 @@ struct CaptionsValidateCommand: ParsableCommand {
     help: ArgumentHelp(
       "The format of the repaired file: by default what the ending says.", valueName: "format"))
   var format: CaptionFormat?
-  @Flag(help: "Replace an existing output.")
-  var force = false
+  @OptionGroup var overwriting: OverwriteOptions
   @Flag(help: "Print JSON, times in seconds.")
   var json = false
 
@@ -90,7 +89,7 @@ struct CaptionsValidateCommand: ParsableCommand {
       options.timeCodeRate = try rate.rate(document)
       options.channel = input.fieldChannel
       let written = try repaired.written(as: format, options: options)
-      try CaptionOutput.write(written.bytes, to: output, force: force)
+      try CaptionOutput.write(written.bytes, to: output, overwrite: overwriting.force)
       lost = written.losses
       if !json { for loss in lost { note("\(PipePath.outputName(output)), \(loss)") } }
     }

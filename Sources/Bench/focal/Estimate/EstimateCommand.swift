@@ -46,19 +46,12 @@ struct EstimateCommand: ParsableCommand {
     name: .shortAndLong,
     help: "What to write: .png, .tif, .exr, .pfm, .mov or numbered pictures, maps/%04d.exr.")
   var output: String
-  @Flag(help: "Replace an existing output.")
-  var force = false
+  @OptionGroup var overwriting: OverwriteOptions
   @Flag(help: "Of numbered maps of the same estimation, make only those that are missing.")
   var resume = false
   @Flag(help: "Write the values that the way of estimation has, not shares of their range.")
   var keepValues = false
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Only the frames A to B, B included: of numbered pictures by the numbers of their files, else from 0.",
-      valueName: "a-b"),
-    transform: FramesArgument.init(parsing:))
-  var frames: FramesArgument?
+  @OptionGroup var frames: FramesOptions
   @OptionGroup var rate: PictureRateOptions
   @OptionGroup var reading: PictureReadingOptions
   @OptionGroup var fields: FieldOptions
@@ -67,7 +60,7 @@ struct EstimateCommand: ParsableCommand {
 
   func validate() throws {
     try estimation.patience.check(estimation.helper)
-    if resume, force { throw ValidationError("give --resume or --force, not both") }
+    if resume, overwriting.force { throw ValidationError("give --resume or --force, not both") }
   }
 
   /// The report on the output, for programs.
@@ -107,8 +100,8 @@ struct EstimateCommand: ParsableCommand {
         .invalidParameter, "\(output) would lose what a map is exact in",
         remedy: "write .png, .tif, .exr, .pfm or .mov")
     }
-    if case .still = format { try checkOutputName(output, overwrite: force) }
-    if case .movie = format { try checkOutputName(output, overwrite: force) }
+    if case .still = format { try checkOutputName(output, overwrite: overwriting.force) }
+    if case .movie = format { try checkOutputName(output, overwrite: overwriting.force) }
     if case .numbered = format {
     } else if resume {
       throw CinematicError(
@@ -120,7 +113,7 @@ struct EstimateCommand: ParsableCommand {
         .invalidParameter, "\(output) holds shares only, not a way's own values",
         remedy: "write .exr or .pfm, or leave out --keep-values")
     }
-    var options = ReadOptions(frames: frames?.range, stillDuration: rate.frameDuration)
+    var options = ReadOptions(frames: frames.range, stillDuration: rate.frameDuration)
     try reading.apply(to: &options)
     options.interlacing = fields.interlacing
     let (done, choice) = try interruptible(writing: [output]) {
@@ -129,7 +122,7 @@ struct EstimateCommand: ParsableCommand {
         let record = EstimationRecord(
           format,
           key: EstimatedMaps.key(of: input, choice, options) + [keepValues ? "values" : "shares"])
-        try record?.check(overwrite: force)
+        try record?.check(overwrite: overwriting.force)
         let source = try await EstimationSource(
           input, eyes: choice.eyes, exchanged: choice.exchanged, options: options)
         try checkFields(fields.given, source.reader.properties, of: input)
@@ -140,7 +133,7 @@ struct EstimateCommand: ParsableCommand {
         }
         let job = EstimationJob(
           input: input, source: source, provider: choice.provider, output: output,
-          overwrite: force, resumes: resume, keepsValues: keepValues, record: record,
+          overwrite: overwriting.force, resumes: resume, keepsValues: keepValues, record: record,
           interval: choice.interval, progress: report.style)
         let done = try await job.run()
         SourceNotes(input: input, output: output, options: options)

@@ -42,8 +42,7 @@ struct LiftCommand: ParsableCommand, ProgramUser {
       "What to write: .png, .tif, .exr, .heic, .avif, .webm, .mov with a codec that holds alpha, or numbered pictures, out/%04d.png."
   )
   var output: String?
-  @Flag(help: "Replace an existing output.")
-  var force = false
+  @OptionGroup var overwriting: OverwriteOptions
   @Option(
     help: ArgumentHelp(
       "The input's disparity map; by default the one in the photograph.", valueName: "map"))
@@ -52,13 +51,7 @@ struct LiftCommand: ParsableCommand, ProgramUser {
   @OptionGroup(title: "Estimation options") var estimation: EstimateOptions
   @OptionGroup(title: "Subject options") var choice: SubjectOptions
   @OptionGroup(title: "Effect options") var effect: EffectOptions
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Only the frames A to B, B included: of numbered pictures by the numbers of their files, else from 0.",
-      valueName: "a-b"),
-    transform: FramesArgument.init(parsing:))
-  var frames: FramesArgument?
+  @OptionGroup var frames: FramesOptions
   @OptionGroup var rate: PictureRateOptions
   @OptionGroup var reading: PictureReadingOptions
   @Option(
@@ -110,14 +103,14 @@ struct LiftCommand: ParsableCommand, ProgramUser {
     var film = FilmCoding()
     coding.apply(to: &film)
     if let output { try coding.check(output, codec: film.codec, noSound: noSound) }
-    var options = ReadOptions(frames: frames?.range, stillDuration: rate.frameDuration)
+    var options = ReadOptions(frames: frames.range, stillDuration: rate.frameDuration)
     var look = Look()
     look.logCurve = log?.name
     try reading.apply(to: &options, try look.cameraCurve(), decodesCurve: true)
     options.interlacing = fields.interlacing
     options.half = estimation.half
     let job = LiftJob(
-      input: input, output: output, overwrite: force, map: disparity, options: options,
+      input: input, output: output, overwrite: overwriting.force, map: disparity, options: options,
       mapOptions: map.readOptions(stillDuration: rate.frameDuration),
       stretchesMap: map.disparityFit == .stretch,
       describesMap: map.describesMap,
@@ -133,7 +126,7 @@ struct LiftCommand: ParsableCommand, ProgramUser {
         return try await estimation.withMap(
           of: input, given: disparity, describesMap: map.describesMap,
           for: output ?? PipePath.standard, options: try await job.lookedAt(options),
-          overwrite: force, report.style
+          overwrite: overwriting.force, report.style
         ) { path in
           var job = job
           if let path {

@@ -26,8 +26,7 @@ struct ApplyCommand: ParsableCommand {
   @Option(name: .shortAndLong, help: ArgumentHelp("The movie to write.", valueName: "movie.mov"))
   var output: String
   @OptionGroup var safety: SafetyOptions
-  @Flag(help: "Replace an existing output.")
-  var force = false
+  @OptionGroup var overwriting: OverwriteOptions
 
   func validate() throws {
     guard changes != nil || !look.isEmpty else {
@@ -59,7 +58,7 @@ struct ApplyCommand: ParsableCommand {
           timeRange: range, focusDisparity: attributes.focusDisparity, fNumber: attributes.fNumber)
       }
       try MovieReviser.write(
-        movie, to: output, frames: frames, script: [UInt8](script), overwrite: force)
+        movie, to: output, frames: frames, script: [UInt8](script), overwrite: overwriting.force)
     }
   }
 }

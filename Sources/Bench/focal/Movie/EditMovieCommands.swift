@@ -39,7 +39,9 @@ struct EditTrackCommand: ParsableCommand {
     try object.check(output: result.output, inputs: [script], changes: result.changes)
     // Before the clip is followed to its end.
     let writer = try result.begin(beside: script)
-    let table = try object.boxes.map { try ScriptFile.begin($0, replace: result.force) }
+    let table = try object.boxes.map {
+      try ScriptFile.begin($0, overwrite: result.overwriting.force)
+    }
     let truth = try object.truth.map(TrueBoxes.init(path:))
     let opened = try ScriptFile.open(script, changes: result.changes)
     let script = opened.script

@@ -37,8 +37,7 @@ struct ExportCommand: ParsableCommand, ProgramUser {
       "What to write: .mp4, .mov, .webm, numbered pictures (out/%04d.png), or - for standard output."
   )
   var output: String
-  @Flag(help: "Replace an existing output.")
-  var force = false
+  @OptionGroup var overwriting: OverwriteOptions
   @Flag(
     help: "Of numbered pictures, render only those that are missing; the others are not checked.")
   var resume = false
@@ -74,7 +73,7 @@ struct ExportCommand: ParsableCommand, ProgramUser {
   @OptionGroup var report: ReportOptions
 
   func validate() throws {
-    if resume, force { throw ValidationError("give --resume or --force, not both") }
+    if resume, overwriting.force { throw ValidationError("give --resume or --force, not both") }
     guard range == nil || frames == nil else {
       throw ValidationError("give --range or --frames, not both")
     }
@@ -166,7 +165,7 @@ struct ExportCommand: ParsableCommand, ProgramUser {
     var settings = movie.settings
     if let quality { settings.quality = quality.quality }
     settings.overrides = try decided.overrides(of: assets)
-    settings.overwrite = force
+    settings.overwrite = overwriting.force
     settings.resumes = resume
     settings.stream = try stream.stream(to: output, default: .y4m)
     settings.deviceChanged = { [json = report.json] change in change.tell(json: json) }

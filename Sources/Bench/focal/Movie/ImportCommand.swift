@@ -42,8 +42,7 @@ struct ImportCommand: ParsableCommand {
   var disparity: String?
   @Option(name: .shortAndLong, help: ArgumentHelp("The movie to write.", valueName: "movie.mov"))
   var output: String
-  @Flag(help: "Replace an existing output.")
-  var force = false
+  @OptionGroup var overwriting: OverwriteOptions
 
   @Option(
     help: ArgumentHelp(
@@ -127,7 +126,8 @@ struct ImportCommand: ParsableCommand {
     let inputOptions = options
     let given = try captions.given()
     let job = ImportJob(
-      video: video, map: disparity ?? "", output: output, overwrite: force, script: scripted,
+      video: video, map: disparity ?? "", output: output, overwrite: overwriting.force,
+      script: scripted,
       focus: thinLens.map { .disparity($0.focusDisparity) } ?? focus.choice ?? .subject,
       fNumber: focus.fNumber ?? FocusOptions.defaultFNumber,
       look: look, lookOptions: self.look, inputOptions: inputOptions,
@@ -145,7 +145,7 @@ struct ImportCommand: ParsableCommand {
         var finder: DetectionOptions.Finder?
         return try await estimation.withMap(
           of: video, given: disparity, describesMap: map.describesMap, for: output,
-          options: inputOptions, overwrite: force, report.style,
+          options: inputOptions, overwrite: overwriting.force, report.style,
           check: {
             try await job.check()
             if script == nil, !focus.isGiven, real.lens == nil {

@@ -36,8 +36,7 @@ struct ThumbnailCommand: ParsableCommand, ProgramUser {
   @OptionGroup var stream: StreamOptions
   @OptionGroup var device: DeviceOptions
   @OptionGroup var safety: SafetyOptions
-  @Flag(help: "Replace an existing output.")
-  var force = false
+  @OptionGroup var overwriting: OverwriteOptions
   @Flag(help: "Print one JSON object; notes and errors become objects, too, on standard error.")
   var json = false
 
@@ -81,7 +80,7 @@ struct ThumbnailCommand: ParsableCommand, ProgramUser {
     return try waiting { [settings] () async throws(CinematicError) in
       let thumbnails = try await Thumbnails(asset: asset, devices: devices, settings: settings)
       var target = thumbnails.writerSettings
-      target.overwrite = force
+      target.overwrite = overwriting.force
       target.pictureQuality = pictureQuality.pictureQuality
       // Known before anything is rendered, or said.
       let writer = try FrameWriter.create(output, settings: target)

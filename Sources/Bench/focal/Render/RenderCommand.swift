@@ -132,7 +132,7 @@ struct RenderCommand: ParsableCommand, ProgramUser {
       quality: quality?.quality ?? movie.settings.quality,
       devices: try device.devices(),
       pictureQuality: files.pictureQuality.pictureQuality, beforeAfter: files.beforeAfter,
-      overwrite: files.force,
+      overwrite: files.overwriting.force,
       film: movie.settings,
       resumes: files.resume, json: report.json,
       needsMetricMap: thinLens != nil, statesDisparityRange: map.disparityRange != nil,
@@ -143,7 +143,7 @@ struct RenderCommand: ParsableCommand, ProgramUser {
       try waiting {
         try await estimation.withMap(
           of: input, given: files.disparity, describesMap: describesMap, for: files.output,
-          options: inputOptions, overwrite: files.force || files.resume,
+          options: inputOptions, overwrite: files.overwriting.force || files.resume,
           surroundings: surroundings, report.style
         ) { path in
           var job = job

@@ -28,8 +28,7 @@ struct FileOptions: ParsableArguments {
       "What to write: .png, .jpg, .heic, .avif, .tif, .dpx, .pfm, .exr, .mp4, .mov, .webm, frames/%04d.png, or - for"
         + " standard output."))
   var output: String
-  @Flag(help: "Replace an existing output.")
-  var force = false
+  @OptionGroup var overwriting: OverwriteOptions
   @Flag(
     help: "Of numbered pictures, render only those that are missing; the others are not checked.")
   var resume = false
@@ -38,14 +37,7 @@ struct FileOptions: ParsableArguments {
       "What becomes of gaps between numbered pictures or maps: fail; hold, the one before again, and one"
         + " map for all frames; skip, no such frame.", valueName: "action"))
   var onMissing = MissingFiles.fail
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Only the frames A to B, B included: of numbered pictures by the numbers of their files, else"
-        + " from 0.",
-      valueName: "a-b"),
-    transform: FramesArgument.init(parsing:))
-  var frames: FramesArgument?
+  @OptionGroup var frames: FramesOptions
   @OptionGroup var stream: StreamOptions
   @OptionGroup var rate: PictureRateOptions
   @Option(
@@ -63,7 +55,7 @@ struct FileOptions: ParsableArguments {
   var beforeAfter: String?
 
   func validate() throws {
-    if resume, force { throw ValidationError("give --resume or --force, not both") }
+    if resume, overwriting.force { throw ValidationError("give --resume or --force, not both") }
   }
 
   /// - Parameter curve: that the look names.
@@ -73,7 +65,7 @@ struct FileOptions: ParsableArguments {
         .invalidParameter, "a camera's curve does not go with --before-after",
         remedy: "leave that out, or give --log none")
     }
-    var options = ReadOptions(frames: frames?.range, stillDuration: rate.frameDuration)
+    var options = ReadOptions(frames: frames.range, stillDuration: rate.frameDuration)
     try reading.apply(to: &options, curve, decodesCurve: true)
     options.missing = onMissing
     return options

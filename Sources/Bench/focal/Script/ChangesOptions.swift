@@ -13,8 +13,7 @@ struct ChangesOptions: ParsableArguments {
   var changes: String?
   @Option(name: .shortAndLong, help: "The changes to write; may be those read.")
   var output: String
-  @Flag(help: "Replace an existing output.")
-  var force = false
+  @OptionGroup var overwriting: OverwriteOptions
 
   /// - Parameter input: the script or the movie, which is never written over.
   func write(_ script: Script, beside input: String) throws {
@@ -24,7 +23,7 @@ struct ChangesOptions: ParsableArguments {
   /// Begins the output, so that it is known at once whether it can be written.
   func begin(beside input: String) throws(CinematicError) -> DataWriter {
     try KeptInputs.check(output, inputs: [input])
-    return try ScriptFile.begin(output, replace: force || output == changes)
+    return try ScriptFile.begin(output, overwrite: overwriting.force || output == changes)
   }
 }
 

@@ -113,20 +113,20 @@ enum ScriptFile {
     }
   }
 
-  static func write(_ script: Script, to path: String, replace: Bool) throws(CinematicError) {
-    try write(try script.flattened().jsonRepresentation(), to: path, replace: replace)
+  static func write(_ script: Script, to path: String, overwrite: Bool) throws(CinematicError) {
+    try write(try script.flattened().jsonRepresentation(), to: path, overwrite: overwrite)
   }
 
-  /// Appears under its name only when whole; an existing file stays unless `replace`.
-  static func write(_ data: Data, to path: String, replace: Bool) throws(CinematicError) {
-    try begin(path, replace: replace).finish(data)
+  /// Appears under its name only when whole; an existing file stays unless `overwrite`.
+  static func write(_ data: Data, to path: String, overwrite: Bool) throws(CinematicError) {
+    try begin(path, overwrite: overwrite).finish(data)
   }
 
   /// Begins a file, in a folder that is made where there is none.
-  static func begin(_ path: String, replace: Bool) throws(CinematicError) -> DataWriter {
+  static func begin(_ path: String, overwrite: Bool) throws(CinematicError) -> DataWriter {
     if path == PipePath.standard { Results.moveToStandardError() }
     try MadeFolders.shared.makeFolder(of: path)
-    return try DataWriter(path: path, overwrite: replace)
+    return try DataWriter(path: path, overwrite: overwrite)
   }
 
   private static func data(at path: String) throws(CinematicError) -> Data {

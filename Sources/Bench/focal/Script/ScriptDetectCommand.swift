@@ -32,8 +32,7 @@ struct ScriptDetectCommand: ParsableCommand {
   @OptionGroup var fields: FieldOptions
   @Option(name: .shortAndLong, help: "The script to write.")
   var output: String
-  @Flag(help: "Replace an existing output.")
-  var force = false
+  @OptionGroup var overwriting: OverwriteOptions
   @OptionGroup var safety: SafetyOptions
   @OptionGroup var report: ReportOptions
 
@@ -57,7 +56,7 @@ struct ScriptDetectCommand: ParsableCommand {
     let detector = try detection.detector(timeLimit: patience.timeLimit)
     let done = try interruptible {
       // Before the clip is looked at to its end.
-      let writer = try ScriptFile.begin(output, replace: force)
+      let writer = try ScriptFile.begin(output, overwrite: overwriting.force)
       let found = try waiting { () async throws(CinematicError) -> DetectionJob.Found in
         var options = ReadOptions(stillDuration: rate.frameDuration)
         options.interlacing = fields.interlacing

@@ -12,8 +12,7 @@ struct ScriptDirectCommand: ParsableCommand {
   var script: String
   @Option(name: .shortAndLong, help: "The script to write.")
   var output: String
-  @Flag(help: "Replace an existing output.")
-  var force = false
+  @OptionGroup var overwriting: OverwriteOptions
 
   func run() throws {
     try KeptInputs.check(output, inputs: [script])
@@ -24,7 +23,7 @@ struct ScriptDirectCommand: ParsableCommand {
         .incomplete, "the script has no subject: its range has no recorded or custom track",
         remedy: "add tracks first, with focal script track")
     }
-    try ScriptFile.write(directed.jsonRepresentation(), to: output, replace: force)
+    try ScriptFile.write(directed.jsonRepresentation(), to: output, overwrite: overwriting.force)
   }
 }
 
@@ -35,13 +34,13 @@ struct ScriptPlotCommand: ParsableCommand {
   @OptionGroup var input: ScriptInput
   @Option(name: .shortAndLong, help: ArgumentHelp("The drawing to write.", valueName: "svg"))
   var output: String
-  @Flag(help: "Replace an existing output.")
-  var force = false
+  @OptionGroup var overwriting: OverwriteOptions
 
   func run() throws {
     try KeptInputs.check(output, inputs: [input.script, input.changes])
     let script = try input.open().script
     try ScriptFile.write(
-      ScriptPlot(script).svg.data(using: .utf8) ?? .init(), to: output, replace: force)
+      ScriptPlot(script).svg.data(using: .utf8) ?? .init(), to: output, overwrite: overwriting.force
+    )
   }
 }

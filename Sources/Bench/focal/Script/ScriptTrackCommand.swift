@@ -38,8 +38,7 @@ struct ScriptTrackCommand: ParsableCommand {
   @Option(name: .shortAndLong, help: "The script to write.")
   var output: String
   @OptionGroup var safety: SafetyOptions
-  @Flag(help: "Replace an existing output.")
-  var force = false
+  @OptionGroup var overwriting: OverwriteOptions
 
   func validate() throws {
     guard !from.isNegative else {
@@ -51,8 +50,8 @@ struct ScriptTrackCommand: ParsableCommand {
     try object.check(output: output, inputs: [input, disparity, script])
     try interruptible {
       // Before the clip is followed to its end.
-      let writer = try ScriptFile.begin(output, replace: force)
-      let table = try object.boxes.map { try ScriptFile.begin($0, replace: force) }
+      let writer = try ScriptFile.begin(output, overwrite: overwriting.force)
+      let table = try object.boxes.map { try ScriptFile.begin($0, overwrite: overwriting.force) }
       let truth = try object.truth.map(TrueBoxes.init(path:))
       let (followed, id, script) = try waiting { try await track() }
       try writer.finish(script)

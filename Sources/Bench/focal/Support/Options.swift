@@ -75,6 +75,19 @@ struct FramesArgument: Sendable {
   }
 }
 
+/// The part of a clip that is read: `--frames`.
+struct FramesOptions: ParsableArguments {
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Only the frames A to B, B included: of numbered pictures by the numbers of their files, else from 0.",
+      valueName: "a-b"),
+    transform: FramesArgument.init(parsing:))
+  var frames: FramesArgument?
+
+  var range: ClosedRange<Int>? { frames?.range }
+}
+
 /// Frames a second: `30`, `29.97` or `30000/1001`.
 struct FrameRateArgument: CustomStringConvertible, Sendable {
   /// How long one frame is shown.
