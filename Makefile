@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-.PHONY: runtime demo test tests build portable setup format lint sanitize validate endure attack bench fuzz fuzz-coverage docs clean
+.PHONY: runtime demo test tests references build portable setup format lint sanitize validate endure attack bench fuzz fuzz-coverage docs clean
 
 SWIFT ?= swift
 DEMO  ?= demo
@@ -29,6 +29,11 @@ build: setup
 
 tests: setup
 	$(BUILD_TESTS)
+
+# Renders the reference frames of the tests anew. Look at what changed before you commit it.
+references: tests
+	FOCAL_UPDATE_REFERENCES=1 $(RUN_TESTS) --filter ReferenceFrameTests
+	@git status --short Tests/RenderingTests/References
 
 # `focal` without media files and with nothing to install beside it: .build-portable/focal runs
 # devices, conform and bench on any Linux of the same processor with glibc 2.36 or newer.
@@ -103,4 +108,4 @@ docs:
 	  --output-path .build/docs
 
 clean:
-	rm -rf .build .build-asan .build-tsan .build-fuzz .build-portable $(DEMO)
+	rm -rf .build .build-asan .build-tsan .build-fuzz .build-portable Examples/Embed/.build $(DEMO)

@@ -10,7 +10,7 @@ import Testing
 
 /// Small frames that were looked at once and must not change unnoticed.
 ///
-/// `Scripts/update-references` makes them anew after a change that is meant.
+/// `make references` makes them anew after a change that is meant.
 @Suite struct ReferenceFrameTests {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("References")
