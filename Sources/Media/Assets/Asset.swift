@@ -126,11 +126,15 @@ public final class Asset: AsyncPropertyLoading {
   // MARK: - Tracks
 
   /// The track of a number; `nil` where there is none.
+  ///
+  /// - Throws: what loading `tracks` throws.
   public func loadTrack(withTrackID trackID: UInt32) async throws(CinematicError) -> AssetTrack? {
     try await load(.tracks).first { $0.trackID == trackID }
   }
 
   /// The tracks of a media type; empty where there are none.
+  ///
+  /// - Throws: what loading `tracks` throws.
   public func loadTracks(
     withMediaType mediaType: MediaType
   ) async throws(CinematicError) -> [AssetTrack] {
@@ -138,6 +142,8 @@ public final class Asset: AsyncPropertyLoading {
   }
 
   /// The tracks of which something is true; empty where there are none.
+  ///
+  /// - Throws: what loading `tracks` and their characteristics throws.
   public func loadTracks(
     withMediaCharacteristic characteristic: MediaCharacteristic
   ) async throws(CinematicError) -> [AssetTrack] {

@@ -9,8 +9,11 @@ import FocalCore
 /// there (BT.601's and BT.709's transfer functions are one function). A reader hands on the codes,
 /// so that a writer can store exactly those.
 public struct ColorCodes: Hashable, Sendable {
+  /// ColourPrimaries: 0 to 255, 2 where nothing is said.
   public var primaries: UInt32
+  /// TransferCharacteristics: likewise.
   public var transfer: UInt32
+  /// MatrixCoefficients: likewise.
   public var matrix: UInt32
 
   public init(primaries: UInt32, transfer: UInt32, matrix: UInt32) {

@@ -4,9 +4,11 @@
 /// about the room around the screen. It changes no code of a picture; players use it to show light
 /// that their own screen cannot.
 public struct HDRMetadata: Hashable, Sendable {
-  /// A chromaticity in steps of 0.00002.
+  /// A chromaticity of CIE 1931.
   public struct Chromaticity: Hashable, Sendable {
+    /// In steps of 0.00002: 0 to 50 000, which is 1.
     public var x: UInt16
+    /// The same.
     public var y: UInt16
 
     public init(x: UInt16, y: UInt16) {

@@ -14,10 +14,11 @@ import FocalCore
 /// the renderer is, whose diameter is width · S/N · |d − focus|: with a sensor of the width w,
 /// S = f² s / ((s − f) w), and the focus is 1/s.
 public struct ThinLens: Hashable, Sendable {
-  /// In metres, as the others.
+  /// In metres, above 0.
   public var focalLength: Double
+  /// In metres, above 0: that of the part of the sensor that the picture shows.
   public var sensorWidth: Double
-  /// From the lens to what is sharp.
+  /// From the lens to what is sharp, in metres: more than the focal length.
   public var focusDistance: Double
 
   /// - Throws: `invalidParameter` for lengths that are not positive, and for a focus within the focal

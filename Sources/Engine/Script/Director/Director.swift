@@ -96,6 +96,8 @@ public struct Director: Sendable {
   }
 
   /// The recording with this director's decisions as its base decisions.
+  ///
+  /// - Throws: as ``Recording/replacing(baseDecisions:)``.
   public func directed(_ recording: Recording) throws(CinematicError) -> Recording {
     try recording.replacing(
       baseDecisions: decisions(

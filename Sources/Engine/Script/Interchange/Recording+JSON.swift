@@ -57,6 +57,8 @@ extension Script {
   /// The script as it is now, as a recording: added tracks and user decisions become part of it, base
   /// decisions stand where they were moved to, and those that were removed are not in it. It gives the same focus in
   /// every frame.
+  ///
+  /// - Throws: `invalidParameter` where a recording cannot hold an f-number or a track that the script was given.
   public func flattened() throws(CinematicError) -> Recording {
     let snapshot = current
     let added = snapshot.addedTracks.map(\.track)

@@ -110,6 +110,9 @@ public struct Recording: Equatable, Sendable {
   }
 
   /// The recording with other base decisions, a director's for example; taps are kept.
+  ///
+  /// - Throws: as ``init(timeRange:frameTimes:fNumber:detectionTracks:decisions:transitions:disparityRange:cuts:look:)``;
+  ///   decisions of any kind are taken.
   public func replacing(baseDecisions: [Decision]) throws(CinematicError) -> Recording {
     var result = try Recording(
       timeRange: timeRange, frameTimes: frameTimes, fNumber: fNumber,

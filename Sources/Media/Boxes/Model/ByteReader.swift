@@ -2,7 +2,8 @@
 
 import FocalCore
 
-/// Takes big-endian numbers out of bytes, one after another. Never reads beyond them.
+/// Takes big-endian numbers out of bytes, one after another. Never reads beyond them: whatever asks for more than is left
+/// throws `malformed`.
 public struct ByteReader {
   /// The bytes that are not read yet.
   public private(set) var rest: ArraySlice<UInt8>

@@ -8,6 +8,9 @@ import FocalCore
 /// mostly wanted next; from a source that prefers large reads (``ByteSource/preferredReadSize``), as
 /// much more as that where a box is looked through (``readAhead(in:)``). Several tasks may ask at
 /// once; they are served one after the other.
+///
+/// Whatever reads throws what the source throws, `malformed` for what is no box or does not fit the one it is in, and
+/// `cancelled` in a task that is.
 // @unchecked Sendable: the mutable state is touched only between `lock.lock()` and `lock.unlock()`.
 public final class BoxBrowser: @unchecked Sendable {
   /// Where the bytes come from.

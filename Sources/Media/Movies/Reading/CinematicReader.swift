@@ -75,6 +75,9 @@ public final class CinematicReader: Sendable {
   // MARK: - Frames
 
   /// The frame after the last one that was read; `nil` at the end.
+  ///
+  /// - Throws: `malformed` for a damaged picture, map or entry, `unreadable` for a source that cannot be read any more or was
+  ///   changed, `cancelled`.
   public func next() async throws(CinematicError) -> CinematicFrame? {
     try await turn.lock()
     defer { turn.unlock() }
@@ -88,6 +91,7 @@ public final class CinematicReader: Sendable {
   /// The frame that is on the screen at a time; ``next()`` goes on after it.
   ///
   /// - Returns: `nil` before the first frame and from the last one's end on.
+  /// - Throws: as ``next()``.
   public func frame(at time: Time) async throws(CinematicError) -> CinematicFrame? {
     guard let number = video.timeline.number(at: time),
       video.timeline[number].timeRange.contains(time)
@@ -97,7 +101,7 @@ public final class CinematicReader: Sendable {
 
   /// A frame by its number, from 0; ``next()`` goes on after it.
   ///
-  /// - Throws: `invalidParameter` for a number beyond the last.
+  /// - Throws: as ``next()``; `invalidParameter` for a number beyond the last.
   public func frame(number: Int) async throws(CinematicError) -> CinematicFrame {
     try check(number)
     try await turn.lock()
@@ -110,7 +114,7 @@ public final class CinematicReader: Sendable {
   /// The disparity of a frame alone, without decoding its picture; ``next()`` goes on where it was.
   ///
   /// - Returns: `nil` where the movie has none at the frame's time.
-  /// - Throws: `invalidParameter` for a number beyond the last.
+  /// - Throws: as ``next()``; `invalidParameter` for a number beyond the last.
   public func disparity(number: Int) async throws(CinematicError) -> PixelBuffer? {
     try check(number)
     try await turn.lock()

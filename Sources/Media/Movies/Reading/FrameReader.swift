@@ -209,6 +209,9 @@ public final class FrameReader: Sendable {
   }
 
   /// The frame after the last one that was read; `nil` after the last one that was chosen.
+  ///
+  /// - Throws: `malformed` for a damaged picture, `unreadable` for a source that cannot be read any more or was changed,
+  ///   `incompatible` for a frame of another size or profile than the first, `cancelled`.
   public func next() async throws(CinematicError) -> MediaFrame? {
     try await turn.lock()
     defer { turn.unlock() }
@@ -220,7 +223,7 @@ public final class FrameReader: Sendable {
   /// A frame by its number in the source, from 0, whether it was chosen or not; ``next()`` goes on
   /// after it.
   ///
-  /// - Throws: `invalidParameter` for a number beyond the last.
+  /// - Throws: as ``next()``; `invalidParameter` for a number beyond the last.
   public func frame(number: Int) async throws(CinematicError) -> MediaFrame {
     guard (0..<times.count).contains(number) else {
       throw CinematicError.lacksFrame(number, name, count: times.count)
@@ -233,6 +236,7 @@ public final class FrameReader: Sendable {
   /// The frame that is on the screen at a time; ``next()`` goes on after it.
   ///
   /// - Returns: `nil` before the first frame and from the last one's end on.
+  /// - Throws: as ``next()``.
   public func frame(at time: Time) async throws(CinematicError) -> MediaFrame? {
     guard let number = times.number(at: time) else { return nil }
     return try await frame(number: number)

@@ -82,7 +82,9 @@ public enum FieldOrder: String, Hashable, Sendable {
 
 /// The width of a pixel to its height.
 public struct PixelAspectRatio: Hashable, Sendable {
+  /// The width in any unit, which is that of ``vertical``: above 0.
   public var horizontal: Int32
+  /// The height: above 0.
   public var vertical: Int32
 
   public static let square = PixelAspectRatio(horizontal: 1, vertical: 1)
