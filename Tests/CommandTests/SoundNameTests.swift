@@ -97,6 +97,27 @@ import Testing
     }
   }
 
+  /// A movie that has the language that is played goes on in it, and its own choice is said not to be kept.
+  @Test func languageGoesOn() async throws {
+    let folder = Folder()
+    let labels = [TrackLabels(name: "One"), TrackLabels(name: "Other")]
+    let off = TrackChoice(isEnabled: false)
+    for (number, choices) in [[off, TrackChoice()], [TrackChoice(), off]].enumerated() {
+      let part = Folder()
+      try await Self.movie(
+        "movie.mov", choices, languages: ["fra", "deu"], labels: labels, in: part)
+      folder.write(part.read("movie.mov"), to: "\(number).mov")
+    }
+    let outcome = try await works(["export", "0.mov", "1.mov", "-o", "film.mov"], in: folder)
+    #expect(outcome.errors.contains("1.mov plays unasked"), "\(outcome.errors)")
+    var choices: [TrackChoice] = []
+    let film = Asset(path: folder.file("film.mov"))
+    for track in try await film.loadTracks(withMediaType: .audio) {
+      choices.append(try await track.choice())
+    }
+    #expect(choices == [off, TrackChoice()])
+  }
+
   /// The second language is the one to begin with; or both are played together, as of two microphones.
   @Test(arguments: [
     [TrackChoice(isEnabled: false), TrackChoice()],

@@ -142,15 +142,18 @@ import Testing
     #expect(error?.code == .invalidParameter)
   }
 
-  /// A movie with a sound track of each language, numbered from 10; those in capitals are commentaries.
+  /// A movie with a sound track of each language, numbered from 10; those in capitals are commentaries, and
+  /// those before a minus are switched off.
   private static func movie(_ languages: [String]) async throws -> AssetInfo {
     var layout = PhoneMovie.layout(frames: 12)
     let sound = layout.tracks.remove(at: 2)
     for (number, language) in languages.enumerated() {
       var track = sound
       track.id = 10 + number
-      track.language = language.lowercased()
-      if track.language != language { track.extras = TrackLabels(roles: ["commentary"]).boxes }
+      track.isEnabled = !language.hasSuffix("-")
+      let letters = language.filter { $0 != "-" }
+      track.language = letters.lowercased()
+      if track.language != letters { track.extras = TrackLabels(roles: ["commentary"]).boxes }
       layout.tracks.append(track)
     }
     return try await AssetInfo(asset: Asset(source: MemorySource(layout.bytes())))
@@ -189,6 +192,34 @@ import Testing
     }
     #expect(found == expected)
     #expect(composition.tracks.allSatisfy { $0.timeRange.duration == composition.duration })
+  }
+
+  /// Sound that its movie plays unasked goes on in a track that is played unasked, or has one of its own.
+  @Test(
+    arguments: [
+      ([["eng-", "fra", "und-"], ["und"]], [[10, 0], [11, 10], [12, 0]]),
+      ([["und"], ["eng-", "fra", "und-"]], [[10, 11], [0, 10], [0, 12]]),
+      ([["deu", "fra-"], ["fra", "und-"]], [[10, 0], [11, 11], [0, 10]]),
+      ([["und-", "und"], ["und", "und-"]], [[10, 11], [11, 10]]),
+      // One is played at all.
+      ([["deu"], ["und-"]], [[10, 10]]),
+    ] as [([[String]], [[UInt32]])])
+  func playedSound(_ movies: [[String]], _ expected: [[UInt32]]) async throws {
+    try await languagesOfSound(movies, expected)
+    let composition = Composition()
+    let first = try await Self.movie(movies[0])
+    let info = try await composition.addTracks(for: first)
+    try await info.insertTimeRange(of: first)
+    try await info.insertTimeRange(of: Self.movie(movies[1]))
+    for trackID in info.soundTrackIDs {
+      let track = try #require(composition.track(withTrackID: trackID))
+      for source in track.segments.compactMap(\.sourceTrack) {
+        // The only sound of a movie is played, whatever its file says.
+        let isPlayed = try await source.load(.isEnabled) || movies[1] == ["und-"]
+        #expect(track.isPlayed == isPlayed)
+      }
+    }
+    #expect(info.moviesWithOtherSound.isEmpty)
   }
 
   /// Picture, disparity, metadata and sound are inserted together; who has less has empty stretches.

@@ -39,13 +39,20 @@ public final class Composition: Sendable {
   /// - Returns: its number.
   @discardableResult
   public func addTrack(mediaType: MediaType, preferredTrackID: UInt32? = nil) -> UInt32 {
+    addTrack(mediaType: mediaType, preferredTrackID: preferredTrackID, isPlayed: nil)
+  }
+
+  /// The same.
+  ///
+  /// - Parameter isPlayed: of sound, whether players play it unasked; `nil` leaves it to its sources.
+  func addTrack(mediaType: MediaType, preferredTrackID: UInt32?, isPlayed: Bool?) -> UInt32 {
     state.withLock { tracks in
       var trackID = preferredTrackID ?? 0
       if trackID == 0 || tracks.contains(where: { $0.trackID == trackID }) {
         trackID = 1
         while tracks.contains(where: { $0.trackID == trackID }) { trackID += 1 }
       }
-      tracks.append(CompositionTrack(trackID: trackID, mediaType: mediaType))
+      tracks.append(CompositionTrack(trackID: trackID, mediaType: mediaType, isPlayed: isPlayed))
       return trackID
     }
   }

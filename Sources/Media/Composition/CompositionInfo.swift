@@ -10,7 +10,8 @@ import Synchronization
 /// A missing or shorter track of an asset becomes an empty stretch: an insertion takes the same
 /// time in every track, and after one at the end all of these tracks are equally long. A track that
 /// is added for an asset inserted before the end ends with that asset. Sound of one language and role is one track, and
-/// sound of a language that nobody says goes with any.
+/// sound of a language that nobody says goes with any. Sound that its movie plays unasked goes on in a track that is played
+/// unasked, or has one of its own; where a movie has the language that is played, that is played.
 public final class CompositionInfo: Sendable {
   public let composition: Composition
   public let cinematicVideoTrackID: UInt32
@@ -32,11 +33,14 @@ public final class CompositionInfo: Sendable {
   private struct SoundSlot {
     var trackID: UInt32
     var kind: CinematicSources.SoundKind
+    /// Whether players play it unasked.
+    var isPlayed: Bool
   }
 
   private struct State {
     var metadata: [MetadataSlot] = []
     var sound: [SoundSlot] = []
+    var moviesWithOtherSound: [String] = []
     /// The assets by their video tracks.
     var assets: [ObjectIdentifier: AssetInfo] = [:]
   }
@@ -47,6 +51,8 @@ public final class CompositionInfo: Sendable {
   public var cinematicMetadataTrackIDs: [UInt32] { state.withLock { $0.metadata.map(\.trackID) } }
   /// The sound tracks. An asset with more of them adds some, and so does one with other languages or roles.
   public var soundTrackIDs: [UInt32] { state.withLock { $0.sound.map(\.trackID) } }
+  /// The movies that play other sound of theirs here than alone: that in the language that is played before.
+  package var moviesWithOtherSound: [String] { state.withLock { $0.moviesWithOtherSound } }
   /// The track whose frames give the rhythm.
   public var frameTimingTrackID: UInt32 { cinematicVideoTrackID }
   /// The tracks whose frames a compositor needs.
@@ -69,15 +75,20 @@ public final class CompositionInfo: Sendable {
     preferredTransform = info.preferredTransform
     let sources = try await CinematicSources(info)
     var preferred = preferredStartingTrackID
-    func add(_ mediaType: MediaType) -> UInt32 {
-      let trackID = composition.addTrack(mediaType: mediaType, preferredTrackID: preferred)
+    func add(_ mediaType: MediaType, isPlayed: Bool? = nil) -> UInt32 {
+      let trackID = composition.addTrack(
+        mediaType: mediaType, preferredTrackID: preferred, isPlayed: isPlayed)
       preferred = trackID &+ 1
       return trackID
     }
     cinematicVideoTrackID = add(.video)
     cinematicDisparityTrackID = add(info.cinematicDisparityTrack.mediaType)
     let metadata = sources.metadata.map { MetadataSlot(trackID: add(.metadata), isOwn: $0.isOwn) }
-    let sound = sources.sound.map { SoundSlot(trackID: add(.audio), kind: $0.kind) }
+    let sound = sources.sound.map { source in
+      SoundSlot(
+        trackID: add(.audio, isPlayed: source.choice.isEnabled), kind: source.kind,
+        isPlayed: source.choice.isEnabled)
+    }
     state.withLock { state in
       state.metadata = metadata
       state.sound = sound
@@ -137,40 +148,85 @@ public final class CompositionInfo: Sendable {
       if free == nil { state.metadata.append(slot) }
       parts[slot.trackID] = source.part
     }
-    let trackIDs = soundTrackIDs(for: sources.sound.map(\.kind), in: &state.sound)
-    for (trackID, source) in zip(trackIDs, sources.sound) { parts[trackID] = source.part }
+    var sound = sources.sound
+    let trackIDs = soundTrackIDs(for: &sound, in: &state.sound)
+    for (trackID, source) in zip(trackIDs, sound) { parts[trackID] = source.part }
+    let isOther = zip(sound, sources.sound).contains { $0.choice != $1.choice }
+    let name = sources.video.track.assetName
+    if isOther, !state.moviesWithOtherSound.contains(name) {
+      state.moviesWithOtherSound.append(name)
+    }
     return parts
   }
 
-  /// The tracks for an asset's sound: those of its language and role, then those of a language that nobody says, or any of
-  /// its role where the asset does not say its own. Adds tracks for what has none.
+  /// The tracks for an asset's sound: of those that are played unasked or not, as it is, the ones of its language and role,
+  /// then those of a language that nobody says, or any of its role where the asset does not say its own. Adds tracks for
+  /// what has none.
+  ///
+  /// - Parameter sounds: of which another alternative is played afterwards where that has the language that is played.
   private func soundTrackIDs(
-    for kinds: [CinematicSources.SoundKind], in slots: inout [SoundSlot]
+    for sounds: inout [CinematicSources.SoundPart], in slots: inout [SoundSlot]
   ) -> [UInt32] {
-    var places = [Int?](repeating: nil, count: kinds.count)
-    for mustBeSaid in [true, false] {
-      for (number, kind) in kinds.enumerated() where places[number] == nil {
-        var place = 0
-        while place < slots.count, places[number] == nil {
-          let isFit =
-            mustBeSaid ? slots[place].kind == kind : slots[place].kind.mayContinue(in: kind)
-          if isFit, !places.contains(place) { places[number] = place }
-          place += 1
+    var places = [Int?](repeating: nil, count: sounds.count)
+    for isPlayed in [true, false] {
+      for mustBeSaid in [true, false] {
+        for number in sounds.indices
+        where places[number] == nil && sounds[number].choice.isEnabled == isPlayed {
+          places[number] = Self.place(
+            for: sounds[number], mustBeSaid: mustBeSaid, in: slots, besides: places)
         }
       }
+      // Those that change places here are looked at again as what is not played.
+      if isPlayed { Self.stayInLanguage(&sounds, &places, slots) }
     }
     var trackIDs: [UInt32] = []
-    for (place, kind) in zip(places, kinds) {
+    for (place, sound) in zip(places, sounds) {
       if let place {
-        slots[place].kind.language = slots[place].kind.language ?? kind.language
+        slots[place].kind.language = slots[place].kind.language ?? sound.kind.language
         trackIDs.append(slots[place].trackID)
       } else {
-        let trackID = composition.addTrack(mediaType: .audio)
-        slots.append(SoundSlot(trackID: trackID, kind: kind))
+        let isPlayed = sound.choice.isEnabled
+        let trackID = composition.addTrack(
+          mediaType: .audio, preferredTrackID: nil, isPlayed: isPlayed)
+        slots.append(SoundSlot(trackID: trackID, kind: sound.kind, isPlayed: isPlayed))
         trackIDs.append(trackID)
       }
     }
     return trackIDs
+  }
+
+  /// The first free track in which a sound goes on.
+  private static func place(
+    for sound: CinematicSources.SoundPart, mustBeSaid: Bool, in slots: [SoundSlot],
+    besides places: [Int?]
+  ) -> Int? {
+    slots.indices.first { place in
+      let slot = slots[place]
+      guard slot.isPlayed == sound.choice.isEnabled, !places.contains(place) else { return false }
+      return mustBeSaid ? slot.kind == sound.kind : slot.kind.mayContinue(in: sound.kind)
+    }
+  }
+
+  /// Where a sound that is played unasked goes on in no track, but one of its alternatives in a track that is played unasked
+  /// does, that one is played: a movie keeps to one language as long as its parts have it.
+  private static func stayInLanguage(
+    _ sounds: inout [CinematicSources.SoundPart], _ places: inout [Int?], _ slots: [SoundSlot]
+  ) {
+    for number in sounds.indices where places[number] == nil && sounds[number].choice.isEnabled {
+      let group = sounds[number].choice.alternateGroup
+      guard group != 0 else { continue }
+      for other in sounds.indices
+      where !sounds[other].choice.isEnabled && sounds[other].choice.alternateGroup == group {
+        var alternative = sounds[other]
+        alternative.choice.isEnabled = true
+        guard let place = Self.place(for: alternative, mustBeSaid: true, in: slots, besides: places)
+        else { continue }
+        sounds[other] = alternative
+        sounds[number].choice.isEnabled = false
+        places[other] = place
+        break
+      }
+    }
   }
 
   /// The portion of a part within a range, with empty stretches where it has nothing.
@@ -225,6 +281,13 @@ private struct CinematicSources {
     var timeRange: TimeRange
   }
 
+  struct SoundPart {
+    var part: Part
+    var kind: SoundKind
+    /// How the movie's players choose it.
+    var choice: TrackChoice
+  }
+
   /// What makes sound of one asset go on in that of another.
   struct SoundKind: Hashable {
     /// Three letters of ISO 639-2; `nil` if unknown.
@@ -249,7 +312,7 @@ private struct CinematicSources {
   var video: Part
   var disparity: Part
   var metadata: [(part: Part, isOwn: Bool)] = []
-  var sound: [(part: Part, kind: SoundKind)] = []
+  var sound: [SoundPart] = []
 
   init(_ info: AssetInfo) async throws(CinematicError) {
     video = try await Self.part(info.cinematicVideoTrack)
@@ -257,13 +320,17 @@ private struct CinematicSources {
     for track in try await info.asset.load(.tracks) {
       if track.mediaType == .audio {
         let part = Part(track: track, timeRange: try await track.load(.timeRange))
-        sound.append((part, await SoundKind(track)))
+        sound.append(
+          SoundPart(part: part, kind: await SoundKind(track), choice: try await track.choice()))
       } else if track.mediaType == .metadata {
         let entries: [SampleEntry] = try await track.load(.formatDescriptions)
         guard entries.contains(where: CinematicTracks.isCinematic) else { continue }
         metadata.append((try await Self.part(track), entries.contains(where: \.isOwnMetadata)))
       }
     }
+    let choices = TrackChoice.settled(
+      sound.map(\.choice), reserved: CompanionTracks.alternateGroup)
+    for (number, choice) in choices.enumerated() { sound[number].choice = choice }
   }
 
   /// Where the last of the tracks ends.

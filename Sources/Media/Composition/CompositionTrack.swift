@@ -39,10 +39,13 @@ public struct CompositionTrack: Sendable {
   public let mediaType: MediaType
   /// The segments, from zero on without gaps: empty stretches are segments, too.
   public private(set) var segments: [CompositionSegment] = []
+  /// Of sound: whether players play it unasked; `nil` leaves it to its sources.
+  package let isPlayed: Bool?
 
-  init(trackID: UInt32, mediaType: MediaType) {
+  init(trackID: UInt32, mediaType: MediaType, isPlayed: Bool? = nil) {
     self.trackID = trackID
     self.mediaType = mediaType
+    self.isPlayed = isPlayed
   }
 
   /// From zero to the end of the last segment.

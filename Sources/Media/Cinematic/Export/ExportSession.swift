@@ -148,10 +148,14 @@ public final class ExportSession: Sendable {
       target.companions.addCaptions(settings.captions)
     }
     if joined != nil { target.companions.leaveOut(source.unkeptExtras) }
-    if joined != nil, target.sound != nil {
+    if let joined, target.sound != nil {
       for name in try await composition.moviesWithCutSound {
         target.companions.leaveOut(["the sound of \(name) behind its last picture"])
       }
+      target.companions.leaveOut(
+        joined.info.moviesWithOtherSound.map {
+          "which sound \($0) plays unasked: that in the language of the movies before it is played"
+        })
     }
     compositor.renderContextChanged(context)
     let frames = ComposedFrames(

@@ -97,13 +97,17 @@ extension SoundTrack {
         if let tail { last = min(last, range.end + tail) }
         range = TimeRange(start: range.start, end: max(range.end, last))
       }
-      // The first source names the track, but for a language that it does not say.
+      // The first source names the track, but for a language that it does not say. Sound that any of them plays unasked is
+      // played, unless the track says it.
       if languageCode == nil || languageCode == "und" {
         languageCode = try await source.load(.languageCode)
       }
       if segments.isEmpty {
         labels = try await source.labels()
         choice = try await source.choice()
+        choice.isEnabled = track.isPlayed ?? choice.isEnabled
+      } else if track.isPlayed == nil, !choice.isEnabled {
+        choice.isEnabled = try await source.choice().isEnabled
       }
       segments.append(
         SoundSegment(source: sound, sourceTimeRange: range, time: segment.timeRange.start))
