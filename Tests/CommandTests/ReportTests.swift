@@ -143,6 +143,27 @@ import Testing
     #expect(one?["output"] as? String == "out01.png")
     let others = try await works(render + ["--resume"], in: folder).objects().last
     #expect(others?["output"] as? String == "out%02d.png" && others?["frames"] as? Int == 2)
+    #expect(one?["framesKept"] == nil && others?["framesKept"] as? Int == 1)
+    let told = try await works(Array(render.dropLast()) + ["--resume"], in: folder).output
+    #expect(told.hasPrefix("out%02d.png: 0 frames rendered, 3 were there, of "), "\(told)")
+  }
+
+  /// An export that goes on counts the pictures that it renders, and names those that were there.
+  @Test func exportsThatGoOn() async throws {
+    let folder = try Self.clip(3)
+    try await works(
+      ["import", "clip.mp4", "--disparity", "maps/%04d.png", "--focus", "0.5", "-o", "movie.mov"],
+      in: folder)
+    let export = ["export", "movie.mov", "-o", "film%02d.png"]
+    try await works(export, in: folder)
+    let pictures = folder.names.filter { $0.hasPrefix("film") }.sorted()
+    #expect(pictures.count == 3)
+    try FileManager.default.removeItem(atPath: folder.file(pictures[1]))
+    let told = try await works(export + ["--resume"], in: folder).output
+    #expect(told.contains(": 1 frame rendered, 2 were there, of "), "\(told)")
+    let report = try await works(export + ["--resume", "--json"], in: folder).objects().last
+    #expect(report?["frames"] as? Int == 0 && report?["framesKept"] as? Int == 3)
+    #expect(report?["framesPerSecond"] as? Double == 0)
   }
 
   /// Without a focus, the largest and nearest part of the picture is sharp, its middle preferred.

@@ -221,6 +221,7 @@ struct ExportCommand: ParsableCommand, ProgramUser {
     return ExportReport(
       outcome: RenderOutcome(
         session.writtenPath, session.dimensions, frames: session.frameCount,
+        kept: resume ? session.keptFrameCount : nil,
         isToneMapped: session.isToneMapped, quality: settings.quality,
         device: session.device?.identifier ?? "", since: start, usage),
       movie: ExportReport.Movie(focus: session.movieFocuses))

@@ -212,17 +212,13 @@ struct RenderJob: Sendable {
           + " a map without any valid disparity, and no blur")
     }
 
-    let frameCount = rendering.completedFrames
-    if let reader = pictures.reader, let count = clip.frameCount {
-      let there = count - frameCount
-      if there > 0 {
-        note("\(counted(there, "frame")) \(there == 1 ? "was" : "were") there already")
-      }
+    if let reader = pictures.reader, clip.frameCount != nil {
       sourceNotes.tellOfMissingFrames(reader)
     }
     return RenderReport(
       outcome: RenderOutcome(
-        rendering.writtenPath, settings.dimensions, frames: frameCount,
+        rendering.writtenPath, settings.dimensions, frames: rendering.completedFrames,
+        kept: resumes ? rendering.keptFrameCount : nil,
         isToneMapped: clip.toneMapping != nil, quality: quality,
         device: renderer.device.identifier, since: start, usage),
       focus: RenderReport.Focus(

@@ -13,7 +13,10 @@ struct RenderOutcome: Encodable {
   var output: String
   var width: Int
   var height: Int
+  /// Those that were rendered.
   var frames: Int
+  /// Those that were there before a rendering that went on.
+  var framesKept: Int?
   /// Whether high dynamic range became standard.
   var isToneMapped: Bool
   var quality: String
@@ -25,16 +28,19 @@ struct RenderOutcome: Encodable {
   var framesPerSecond: Double
 
   /// - Parameters:
+  ///   - frames: those that were rendered.
+  ///   - kept: those that were there before a rendering that went on; `nil` for any other.
   ///   - start: when the work began, which ends now.
   ///   - usage: what the program had used by then.
   init(
-    _ output: String, _ dimensions: Dimensions, frames: Int, isToneMapped: Bool,
+    _ output: String, _ dimensions: Dimensions, frames: Int, kept: Int? = nil, isToneMapped: Bool,
     quality: RenderingQuality, device: String, since start: ContinuousClock.Instant,
     _ usage: ProcessUsage
   ) {
     self.output = output
     (width, height) = (dimensions.width, dimensions.height)
     self.frames = frames
+    framesKept = kept
     self.isToneMapped = isToneMapped
     self.quality = quality.description
     self.device = device
@@ -43,9 +49,15 @@ struct RenderOutcome: Encodable {
     framesPerSecond = Double(frames) / max(seconds, 1e-9)
   }
 
+  private var frameText: String {
+    let rendered = counted(frames, "frame")
+    guard let framesKept, framesKept > 0 else { return rendered }
+    return "\(rendered) rendered, \(framesKept) \(framesKept == 1 ? "was" : "were") there,"
+  }
+
   /// - Parameter decided: how the focus was decided, ended by a comma; nothing where scripts decide.
   func summary(_ decided: String = "") -> String {
-    "\(PipePath.outputName(output)): \(counted(frames, "frame")) of \(width)x\(height), \(decided)"
+    "\(PipePath.outputName(output)): \(frameText) of \(width)x\(height), \(decided)"
       + "\(quality) on \(device), "
       + String(format: "%.2f s (%.2f fps, %.2f CPU s)", seconds, framesPerSecond, cpuSeconds)
   }

@@ -20,8 +20,10 @@ public final class ExportSession: Sendable {
   /// How far the export has come, frame by frame, until its end, or that of a session that does not export. A
   /// slow reader misses some.
   public var progress: AsyncStream<RenderProgress> { loop.progress }
-  /// How many frames will be written.
-  public var frameCount: Int { reader.frameCount }
+  /// How many frames will be written; without those that are there already once ``open()`` has looked for them.
+  public var frameCount: Int { loop.frameCount ?? reader.frameCount }
+  /// How many frames are there already and stay as they are; known once ``open()`` has looked for them, and 0 before.
+  public var keptFrameCount: Int { loop.keptFrameCount }
   /// Whether high dynamic range of a movie becomes standard range, because the output holds no more (H.264,
   /// PNG and TIFF) or the first movie has no more. See ``FocalCore/ToneMapping``.
   public let isToneMapped: Bool
@@ -182,12 +184,14 @@ public final class ExportSession: Sendable {
   public func cancel() { loop.cancel() }
 
   /// When the last frame ends, counted as the output counts.
-  package var end: Time { reader.timeRange(ofFrame: frameCount - 1).end }
+  package var end: Time { reader.timeRange(ofFrame: reader.frameCount - 1).end }
 
   /// How the pictures are written.
   public var writerSettings: WriterSettings { loop.settings }
   /// Whether all frames but the last are shown equally long.
-  public var isSteady: Bool { (0..<frameCount).lazy.map(reader.timeRange(ofFrame:)).isSteady }
+  public var isSteady: Bool {
+    (0..<reader.frameCount).lazy.map(reader.timeRange(ofFrame:)).isSteady
+  }
 
   /// The content written beside pictures and sound.
   public var companions: FilmCompanions { loop.settings.companions }

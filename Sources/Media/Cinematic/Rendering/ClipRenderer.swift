@@ -30,6 +30,13 @@ public final class ClipRenderer: Sendable {
   /// How many frames will be written; known once ``open()`` has looked for those that are there. `nil` where
   /// only the end tells.
   public var frameCount: Int? { state.withLock { $0.waiting }?.count ?? frames.frameCount }
+  /// How many frames are there already and stay as they are; known as ``frameCount`` is, and 0 before.
+  public var keptFrameCount: Int {
+    guard let waiting = state.withLock({ $0.waiting }), let count = frames.frameCount else {
+      return 0
+    }
+    return count - waiting.count
+  }
   /// How many are written by now.
   public var completedFrames: Int { state.withLock { $0.completed } }
 
