@@ -110,6 +110,26 @@ import Testing
     #expect(found.leftOut == ["\(words) behind the end"])
   }
 
+  /// Chapters before all pictures and sound are named where the film begins with these; a part does not name those before it.
+  @Test(
+    arguments: [
+      ([-30, -21, -10, 5], 0, ["2 chapters that end before the beginning", Self.cutChapter]),
+      ([-30, -21, -10, 5], 10, ["2 chapters that end before the beginning", Self.cutChapter]),
+      ([-30, -21, -10, 5], -30, []),
+      ([-30, 0, 5], 0, ["a chapter that ends before the beginning"]),
+      ([0, 5], 10, []), ([-3], 0, []), ([-30], 0, [Self.cutChapter]), ([], 0, []),
+    ] as [([Int64], Int64, [String])])
+  func chaptersBeforeTheBeginning(_ chapters: [Int64], _ start: Int64, _ words: [String]) {
+    func time(_ tenths: Int64) -> Time { Time(value: tenths, timescale: 10) }
+    var companions = FilmCompanions()
+    companions.chapters = chapters.map { Chapter(time: time($0), title: "at \($0)") }
+    #expect(companions.chaptersBeforeStart(time(start), slack: time(4)) == words)
+    companions.origin = time(start)
+    #expect(companions.chaptersBeforeStart(.zero, slack: time(4)) == words)
+  }
+
+  private static let cutChapter = "the first part of the chapter that goes on at the beginning"
+
   /// Captions that begin then are named, and those that are cut, but for less than a frame; blank samples are none.
   @Test(arguments: [
     (1790, [String]()), (1824, []), (1825, ["the rest of a caption that goes on behind the end"]),

@@ -62,6 +62,29 @@ extension FilmCompanions {
     leftOut += description.attachments
   }
 
+  /// The chapters, or their beginnings, that lie before all pictures and sound, where the film begins with these, in words.
+  /// Of a film that begins later than its source it is clear that the chapters of the rest are not in it.
+  ///
+  /// - Parameters:
+  ///   - timelineStart: the time that becomes the film's zero, as of the pictures.
+  ///   - slack: how much a chapter may begin earlier without a word.
+  package func chaptersBeforeStart(_ timelineStart: Time, slack: Time) -> [String] {
+    let start = min(origin + timelineStart, .zero)
+    // Each lasts until the next.
+    let count = zip(chapters, chapters.dropFirst()).count { $1.time <= start }
+    var words: [String] = []
+    if count > 0 {
+      words.append(
+        count == 1
+          ? "a chapter that ends before the beginning"
+          : "\(count) chapters that end before the beginning")
+    }
+    if count < chapters.count, chapters[count].time + slack < start {
+      words.append("the first part of the chapter that goes on at the beginning")
+    }
+    return words
+  }
+
   /// `2024-05-06T07:08:09.000000Z` in seconds since 1904.
   static func seconds(since1904 text: String) -> UInt32? {
     let parts = text.prefix(19).split(whereSeparator: { "-T: ".contains($0) }).map { Int($0) }

@@ -199,6 +199,8 @@ struct OutputNotes {
     switch try OutputFormat(path: output, stream: settings.stream) {
     case .movie(let container):
       lost = companions.losses(in: container)
+      lost += companions.chaptersBeforeStart(
+        settings.timelineStart, slack: settings.nominalFrameDuration)
       if container == .webM, !isSteady {
         note(
           "\(outputName) has times of whole milliseconds, to which those of \(source) are rounded")
