@@ -25,6 +25,8 @@ import Testing
     let text = try await works(["script", "show", "s/script.json"], in: folder)
     #expect(text.outputLines.first?.contains("6 frames, f/2.8") == true, "\(text.output)")
     #expect(text.outputLines.count { $0.contains(" focus ") } == 6, "\(text.output)")
+    let detected = text.outputLines.count { $0.contains(" focus ") && $0.contains(" detected)") }
+    #expect(detected == 6, "\(text.output)")
     let script = try ScriptMaterial.script("s/script.json", in: folder)
     let outcome = try await works(
       ["script", "show", "s/script.json", "--range", "2f-4f", "--json"], in: folder)

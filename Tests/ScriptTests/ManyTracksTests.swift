@@ -174,4 +174,13 @@ struct ManyTracksTests {
       #expect(script.frame(at: .zero)?.focusDisparity == 0.5)
     }
   }
+
+  /// Frames of a long range are made one by one: no array of them is held.
+  @Test func framesAsTheyAreAskedFor() throws {
+    let script = try Scripts.talk()
+    let frames = script.frames(shownIn: script.timeRange)
+    #expect(!"\(type(of: frames))".hasPrefix("Array"))
+    #expect(frames.map(\.time) == Array(script.recording.frameTimes))
+    #expect(frames.map(\.focusDisparity) == Scripts.focus(script))
+  }
 }

@@ -67,9 +67,14 @@ package enum Results {
 }
 
 /// Prints a line of a result at once: in a pipe, the standard library would keep it until there are many.
-package func printLine(_ text: String) {
+package func printLine(_ text: String) { printResult(text, terminator: "\n") }
+
+/// Prints a part of a line, which ``printLine(_:)`` ends.
+package func printPart(_ text: String) { printResult(text, terminator: "") }
+
+private func printResult(_ text: String, terminator: String) {
   let text = printable(text)
-  guard !Results.areMoved else { return writeToStandardError(text + "\n") }
-  print(text)
+  guard !Results.areMoved else { return writeToStandardError(text + terminator) }
+  print(text, terminator: terminator)
   if Results.flush() == EPIPE { Results.readerHasLeft() }
 }

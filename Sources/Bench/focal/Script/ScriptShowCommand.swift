@@ -38,12 +38,12 @@ struct ScriptShowCommand: ParsableCommand {
     let opened = try input.open()
     let script = opened.script
     var shown = script.timeRange
-    var frames: [ScriptFrame]
+    let frames: AnyRandomAccessCollection<ScriptFrame>
     if let at {
       let time = try script.time(at)
       guard let frame = script.frame(shownAt: time) else { throw script.lacks(time) }
       shown = TimeRange(start: time, duration: Time(value: 1, timescale: .max))
-      frames = [frame]
+      frames = AnyRandomAccessCollection([frame])
     } else {
       if let range {
         let wanted = try range.timeRange { () throws(CinematicError) in script }
@@ -51,20 +51,21 @@ struct ScriptShowCommand: ParsableCommand {
         guard !shown.isEmpty else { throw script.lacks(wanted) }
         wanted.tellOfCut(to: shown, of: input.script)
       }
-      frames = script.frames(shownIn: shown)
+      frames = AnyRandomAccessCollection(script.frames(shownIn: shown))
     }
     let transitions = script.focusTransitions.filter {
       $0.timeRange.end > shown.start && $0.timeRange.start < shown.end
     }
     if json {
-      try printJSON(ScriptShowReport(opened, frames, transitions))
+      try ScriptShowReport(opened, transitions).print(frames)
     } else {
       printText(opened, frames, transitions)
     }
   }
 
   private func printText(
-    _ opened: OpenedScript, _ frames: [ScriptFrame], _ transitions: [FocusTransition]
+    _ opened: OpenedScript, _ frames: some Sequence<ScriptFrame>,
+    _ transitions: [FocusTransition]
   ) {
     let script = opened.script
     let range = script.timeRange
@@ -105,7 +106,7 @@ struct ScriptShowCommand: ParsableCommand {
       var line = String(
         format: "%9.3f s  focus %.4f on %@", frame.time.seconds, Double(frame.focusDisparity), focus
       )
-      if !frame.allDetections.isEmpty { line += " of \(frame.allDetections.count)" }
+      if !frame.allDetections.isEmpty { line += " (\(frame.allDetections.count) detected)" }
       if let next = frame.secondaryDecision { line += ", going to \(Self.target(next))" }
       printLine(line)
       guard at != nil else { continue }

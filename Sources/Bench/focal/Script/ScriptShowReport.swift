@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalCommands
 import FocalCore
 import FocalScript
 
 /// What `show --json` prints.
-struct ScriptShowReport: Encodable {
+struct ScriptShowReport {
   /// A value that is told as `null` where there is none.
   struct OrNull<Value: Encodable>: Encodable {
     var value: Value?
@@ -76,28 +77,16 @@ struct ScriptShowReport: Encodable {
     var to: OrNull<Choice>
   }
 
-  var tracks: [Track]
+  private let tracks: [Track]
   /// When other shots begin.
-  var cuts: [Ticks]
-  var frames: [Frame]
-  var transitions: [Rack]
+  private let cuts: [Ticks]
+  private let transitions: [Rack]
+  private let timescale: Int32
+  private let turn: QuarterTurn
 
-  init(_ opened: OpenedScript, _ frames: [ScriptFrame], _ transitions: [FocusTransition]) {
-    let timescale = opened.script.timescale
-    func ticks(_ time: Time) -> Ticks { Ticks(time: time, timescale: timescale) }
-    func rect(_ rect: NormalizedRect) -> [Double] {
-      let shown = opened.turn.applied(to: rect)
-      return [shown.x, shown.y, shown.width, shown.height]
-    }
-    func choice(_ decision: Decision?) -> OrNull<Choice> {
-      OrNull(
-        decision.map { decision in
-          Choice(
-            time: ticks(decision.time), detection: decision.detectionID?.rawValue,
-            group: decision.detectionGroupID?.rawValue, strong: decision.isStrongDecision,
-            user: decision.isUserDecision)
-        })
-    }
+  init(_ opened: OpenedScript, _ transitions: [FocusTransition]) {
+    let (timescale, turn) = (opened.script.timescale, opened.turn)
+    (self.timescale, self.turn) = (timescale, turn)
     tracks = opened.script.detectionTracks.map { track in
       let fixed = track as? FixedDetectionTrack
       let place = fixed?.originalDetection.flatMap { $0.hasPlace ? $0.normalizedRect : nil }
@@ -105,25 +94,64 @@ struct ScriptShowReport: Encodable {
         id: track.detectionID?.rawValue ?? 0, group: OrNull(track.detectionGroupID?.rawValue),
         type: "\(track.detectionType)",
         label: Detection.accessibilityLabel(for: track.detectionType),
-        isAdded: track.isUserCreated, disparity: fixed?.focusDisparity, rect: place.map(rect))
+        isAdded: track.isUserCreated, disparity: fixed?.focusDisparity,
+        rect: place.map { Self.numbers($0, turn) })
     }
-    cuts = opened.script.recording.cuts.map(ticks)
-    self.frames = frames.map { frame in
-      Frame(
-        time: ticks(frame.time), focusDisparity: frame.focusDisparity,
-        focusDetection: OrNull(frame.focusDetection?.detectionID?.rawValue),
-        primary: choice(frame.primaryDecision), secondary: choice(frame.secondaryDecision),
-        fNumber: frame.fNumber,
-        detections: frame.allDetections.map { detection in
-          Found(
-            id: detection.detectionID?.rawValue ?? 0, rect: rect(detection.normalizedRect),
-            disparity: detection.focusDisparity)
-        })
-    }
+    cuts = opened.script.recording.cuts.map { Ticks(time: $0, timescale: timescale) }
     self.transitions = transitions.map { transition in
       Rack(
-        start: ticks(transition.timeRange.start), end: ticks(transition.timeRange.end),
-        from: choice(transition.from), to: choice(transition.to))
+        start: Ticks(time: transition.timeRange.start, timescale: timescale),
+        end: Ticks(time: transition.timeRange.end, timescale: timescale),
+        from: Self.choice(transition.from, timescale), to: Self.choice(transition.to, timescale))
     }
+  }
+
+  /// Prints one line with the keys in order, frame by frame: memory does not grow with them.
+  func print(_ frames: some Sequence<ScriptFrame>) throws {
+    let cuts = try jsonLine(self.cuts)
+    let tracks = try jsonLine(self.tracks)
+    let transitions = try jsonLine(self.transitions)
+    var text = "{\"cuts\":\(cuts),\"frames\":["
+    var separator = ""
+    for frame in frames {
+      text += separator
+      text += try jsonLine(described(frame))
+      separator = ","
+      if text.utf8.count > 1 << 16 {
+        printPart(text)
+        text = ""
+      }
+    }
+    text += "],\"tracks\":\(tracks),\"transitions\":\(transitions)}"
+    printLine(text)
+  }
+
+  private func described(_ frame: ScriptFrame) -> Frame {
+    Frame(
+      time: Ticks(time: frame.time, timescale: timescale), focusDisparity: frame.focusDisparity,
+      focusDetection: OrNull(frame.focusDetection?.detectionID?.rawValue),
+      primary: Self.choice(frame.primaryDecision, timescale),
+      secondary: Self.choice(frame.secondaryDecision, timescale), fNumber: frame.fNumber,
+      detections: frame.allDetections.map { detection in
+        Found(
+          id: detection.detectionID?.rawValue ?? 0,
+          rect: Self.numbers(detection.normalizedRect, turn),
+          disparity: detection.focusDisparity)
+      })
+  }
+
+  private static func numbers(_ rect: NormalizedRect, _ turn: QuarterTurn) -> [Double] {
+    let shown = turn.applied(to: rect)
+    return [shown.x, shown.y, shown.width, shown.height]
+  }
+
+  private static func choice(_ decision: Decision?, _ timescale: Int32) -> OrNull<Choice> {
+    OrNull(
+      decision.map { decision in
+        Choice(
+          time: Ticks(time: decision.time, timescale: timescale),
+          detection: decision.detectionID?.rawValue, group: decision.detectionGroupID?.rawValue,
+          strong: decision.isStrongDecision, user: decision.isUserDecision)
+      })
   }
 }

@@ -52,10 +52,10 @@ extension Script {
   }
 
   /// The frames that are on the screen within a range, in order, all of one state of the script: also
-  /// the one that begins before it.
-  public func frames(shownIn range: TimeRange) -> [ScriptFrame] {
+  /// the one that begins before it. Each is made when it is asked for, so that long ranges take no memory.
+  public func frames(shownIn range: TimeRange) -> some RandomAccessCollection<ScriptFrame> {
     let snapshot = current
-    return recording.frameTimes.indices(shownIn: range, until: timeRange.end)
+    return recording.frameTimes.indices(shownIn: range, until: timeRange.end).lazy
       .map { snapshot.frame(at: $0) }
   }
 
