@@ -396,6 +396,23 @@ import Testing
     #expect(folder.names == before)
   }
 
+  /// Arguments are checked before detectors are looked for, and of what is missing the maps' model is named, once.
+  @Test func nothingToImportWith() async throws {
+    let folder = Folder()
+    try Self.clips(2, in: folder)
+    let command = try await Program.focal(
+      ["import", "left/%04d.png", "--estimate", "command", "-o", "m.mov"], in: folder,
+      after: Self.nothing)
+    #expect(command.code == 64, "\(command.errors)")
+    #expect(command.errors.contains("--estimate command needs --helper"), "\(command.errors)")
+    #expect(!command.errors.contains("nobody is looked for"), "\(command.errors)")
+    let people = try await Program.focal(
+      ["import", "left/%04d.png", "--estimate", "people", "-o", "m.mov"], in: folder,
+      after: Self.nothing)
+    #expect(people.code == 1 && people.errors.contains("none can be estimated: no model of people"))
+    #expect(people.errors.ranges(of: "/no/models").count == 1, "\(people.errors)")
+  }
+
   /// A movie of one eye's pictures, by a program of the caller's; nobody is found, and that is said.
   @Test func importsWithAHelper() async throws {
     let folder = Folder()

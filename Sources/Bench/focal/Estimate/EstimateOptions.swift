@@ -58,6 +58,10 @@ struct EstimateOptions: ParsableArguments {
     if layout != nil, stereo != nil {
       throw ValidationError("give --stereo or --layout, not both")
     }
+    if estimate == .command, helper == nil {
+      throw ValidationError(
+        "--estimate command needs --helper <command>, the program that makes the maps")
+    }
   }
 
   /// The half of the input that is the picture; `nil` for all of it.
@@ -100,13 +104,15 @@ extension EstimateOptions {
   ///   - describesMap: whether options about a given map are given: the meaning of its codes, and its shape.
   ///   - surroundings: the maps that are needed beside those of the chosen frames.
   ///   - check: finds what cannot be done with estimated maps; called before any is.
+  ///   - prepare: finds what the command needs beside them; called once the way to estimate them is known to be there.
   ///   - run: takes the estimated maps' path; `nil` where the command finds its map itself.
   /// - Throws: `invalidParameter` for a map beside options to estimate one, what estimating throws, what `run` throws.
   func withMap<Value: Sendable>(
     of input: String, given map: String?, describesMap: Bool, for output: String,
     options: ReadOptions, overwrite: Bool,
     surroundings: EstimationSurroundings = EstimationSurroundings(), _ progress: Progress.Style,
-    check: () async throws -> Void = {}, _ run: (String?) async throws -> Value
+    check: () async throws -> Void = {}, prepare: () async throws -> Void = {},
+    _ run: (String?) async throws -> Value
   ) async throws -> Value {
     guard map == nil || !isGiven else {
       throw CinematicError(
@@ -134,8 +140,10 @@ extension EstimateOptions {
         remedy: "give the map with --disparity, or leave them out")
     }
     try await check()
+    let choice = try await choice(for: input)
+    try await prepare()
     let maps = try await EstimatedMaps.make(
-      of: input, await choice(for: input), for: output, options: options, overwrite: overwrite,
+      of: input, choice, for: output, options: options, overwrite: overwrite,
       surroundings: surroundings, progress)
     do {
       let result = try await run(maps.path)

@@ -54,7 +54,8 @@ struct EstimationChoice: Sendable {
     case .command:
       guard let helper else {
         throw CinematicError(
-          .invalidParameter, "disparity by a command needs one", remedy: "give it with --helper")
+          .invalidParameter, "--estimate command needs the program that makes the maps",
+          remedy: "give it with --helper")
       }
       provider = HelperProvider(command: helper, timeLimit: timeLimit)
       signature = ["command", helper, every] + EstimatedMaps.files(of: helper)

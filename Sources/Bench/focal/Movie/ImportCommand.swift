@@ -146,8 +146,8 @@ struct ImportCommand: ParsableCommand {
         return try await estimation.withMap(
           of: video, given: disparity, describesMap: map.describesMap, for: output,
           options: inputOptions, overwrite: overwriting.force, report.style,
-          check: {
-            try await job.check()
+          check: { try await job.check() },
+          prepare: {
             if script == nil, !focus.isGiven, real.lens == nil {
               finder = try detection.finder(timeLimit: estimation.patience.timeLimit)
             }
