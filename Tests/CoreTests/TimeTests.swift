@@ -19,6 +19,19 @@ import Testing
     #expect(sum - frame * 30000 == .zero)
   }
 
+  /// Messages have as many digits as people type.
+  @Test func textOfSeconds() {
+    let texts: [(Int64, Int32, String)] = [
+      (0, 1, "0.0"), (12, 1, "12.0"), (1, 2, "0.5"), (-1, 2, "-0.5"), (64, 3000, "0.021333"),
+      (2, 3, "0.666667"), (-1, 3, "-0.333333"), (1, 100_000, "0.00001"), (-1, .max, "0.0"),
+      (2_999_999, 1_000_000, "2.999999"), (29_999_999, 10_000_000, "3.0"),
+      (.max, 1, "9.223372036854776e+18"),
+    ]
+    for (value, timescale, text) in texts {
+      #expect(Time(value: value, timescale: timescale).secondsText == text)
+    }
+  }
+
   @Test func extremesSaturate() {
     let largest = Time(value: .max, timescale: 1)
     #expect(largest + largest == largest)

@@ -210,7 +210,7 @@ extension CaptionDocument {
     }) {
       throw CinematicError(
         .unsupported,
-        "a caption starts at \(caption.timeRange.start.seconds) s, and files begin at zero",
+        "a caption starts at \(caption.timeRange.start.secondsText) s, and files begin at zero",
         remedy: "shift the captions to later times")
     }
     guard options.otherChannelCaptions.isEmpty || format == .scc else {

@@ -98,8 +98,8 @@ public actor CaptionWriter {
     if let lastGroup, group.timeRange.start < lastGroup.timeRange.end {
       throw CinematicError(
         .invalidParameter,
-        "a group starts at \(group.timeRange.start.seconds) s, and the one before it ends at"
-          + " \(lastGroup.timeRange.end.seconds) s", remedy: "append groups in order")
+        "a group starts at \(group.timeRange.start.secondsText) s, and the one before it ends at"
+          + " \(lastGroup.timeRange.end.secondsText) s", remedy: "append groups in order")
     }
     var before = lastGroup?.captions ?? []
     for caption in group.captions {
@@ -121,7 +121,7 @@ public actor CaptionWriter {
     if let position, start < position {
       throw CinematicError(
         .invalidParameter,
-        "a caption at \(start.seconds) s comes after one at \(position.seconds) s",
+        "a caption at \(start.secondsText) s comes after one at \(position.secondsText) s",
         remedy: "append captions in the order of their starts")
     }
   }

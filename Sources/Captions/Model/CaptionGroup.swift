@@ -15,8 +15,8 @@ public struct CaptionGroup: Hashable, Sendable {
       guard seen.start <= timeRange.start, timeRange.end <= seen.end else {
         throw CinematicError(
           .invalidParameter,
-          "a caption from \(seen.start.seconds) to \(seen.end.seconds) s is not on the screen from"
-            + " \(timeRange.start.seconds) to \(timeRange.end.seconds) s",
+          "a caption from \(seen.start.secondsText) to \(seen.end.secondsText) s is not on the screen from"
+            + " \(timeRange.start.secondsText) to \(timeRange.end.secondsText) s",
           remedy: "begin a group wherever a caption starts or ends")
       }
     }
@@ -62,8 +62,8 @@ public struct CaptionGrouper: Sendable {
     if let position, caption.timeRange.start < position {
       throw CinematicError(
         .invalidParameter,
-        "a caption starts at \(caption.timeRange.start.seconds) s, and groups were made up to"
-          + " \(position.seconds) s", remedy: "add captions before flushing beyond their start")
+        "a caption starts at \(caption.timeRange.start.secondsText) s, and groups were made up to"
+          + " \(position.secondsText) s", remedy: "add captions before flushing beyond their start")
     }
     captions.append(caption)
   }

@@ -36,6 +36,17 @@ public struct Time: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// Seconds, rounded to the nearest double.
   public var seconds: Double { Double(value) / Double(timescale) }
 
+  /// Seconds in messages: with one digit behind the point, and up to six, as times are typed.
+  package var secondsText: String {
+    // Beyond this, doubles have no more.
+    guard abs(seconds) < 1e9 else { return "\(seconds)" }
+    let microseconds = Int64((seconds * 1e6).rounded())
+    let (whole, rest) = microseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000)
+    var digits = String(1_000_000 + rest).dropFirst()
+    while digits.count > 1, digits.last == "0" { digits.removeLast() }
+    return "\(microseconds < 0 ? "-" : "")\(whole).\(digits)"
+  }
+
   /// The same time on another timescale, rounded half away from zero; saturates at 64 bits.
   ///
   /// - Precondition: `newTimescale` is at least 1.

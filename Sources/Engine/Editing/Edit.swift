@@ -82,9 +82,9 @@ public struct EditState: Equatable, Sendable {
     guard part.isEmpty else { return part }
     throw CinematicError(
       .invalidParameter,
-      "nothing is shown from \(range.start.seconds) to \(range.end.seconds) s",
-      remedy: "choose times from \(script.timeRange.start.seconds) to"
-        + " \(script.timeRange.end.seconds) s")
+      "nothing is shown from \(range.start.secondsText) to \(range.end.secondsText) s",
+      remedy: "choose times from \(script.timeRange.start.secondsText) to"
+        + " \(script.timeRange.end.secondsText) s")
   }
 }
 
@@ -163,12 +163,14 @@ extension Script {
   private func lacks(_ decision: Decision) -> CinematicError {
     guard timeRange.contains(decision.time) else {
       return CinematicError(
-        .invalidParameter, "nothing is shown at \(decision.time.seconds) s",
-        remedy: "choose a time from \(timeRange.start.seconds) to before \(timeRange.end.seconds) s"
+        .invalidParameter, "nothing is shown at \(decision.time.secondsText) s",
+        remedy:
+          "choose a time from \(timeRange.start.secondsText) to before \(timeRange.end.secondsText) s"
       )
     }
     return CinematicError(
-      .invalidParameter, "the script has no such decision or subject at \(decision.time.seconds) s",
+      .invalidParameter,
+      "the script has no such decision or subject at \(decision.time.secondsText) s",
       remedy: "choose one that it has")
   }
 }

@@ -93,8 +93,9 @@ public struct MovieScript: Sendable {
     let range = reader.timeRange
     guard range.contains(time) else {
       throw CinematicError(
-        .invalidParameter, "\(info.asset.name) shows nothing at \(time.seconds) s",
-        remedy: "choose a time from \(range.start.seconds) to before \(range.end.seconds) s")
+        .invalidParameter, "\(info.asset.name) shows nothing at \(time.secondsText) s",
+        remedy: "choose a time from \(range.start.secondsText) to before \(range.end.secondsText) s"
+      )
     }
     let number = frameNumber(at: time)
     guard let map = try await reader.disparity(number: number) else { throw lacksDisparity(time) }
@@ -152,7 +153,7 @@ public struct MovieScript: Sendable {
       .incomplete,
       info.capability == .needsPreprocessing
         ? "\(info.asset.name) has no disparity yet"
-        : "\(info.asset.name) has no disparity at \(time.seconds) s",
+        : "\(info.asset.name) has no disparity at \(time.secondsText) s",
       remedy: "give an original recorded in Cinematic mode, or make a movie with focal import")
   }
 

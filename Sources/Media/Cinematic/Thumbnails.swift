@@ -156,9 +156,9 @@ public final class Thumbnails: Sendable {
   ) async throws(CinematicError) -> (image: PixelBuffer, actualTime: Time) {
     guard let exact = reader.frameNumber(at: time) else {
       throw CinematicError(
-        .invalidParameter, "\(name) shows nothing at \(time.seconds) s",
-        remedy: "choose a time from \(timeRange.start.seconds) to before"
-          + " \(timeRange.end.seconds) s")
+        .invalidParameter, "\(name) shows nothing at \(time.secondsText) s",
+        remedy: "choose a time from \(timeRange.start.secondsText) to before"
+          + " \(timeRange.end.secondsText) s")
     }
     let number = try await soonest(near: exact, time, tolerance ?? self.tolerance)
     let request = try await reader.request(number: number)

@@ -138,7 +138,7 @@ public final class Composition: Sendable {
   func check(_ time: Time?) throws(CinematicError) {
     guard let time, time < .zero else { return }
     throw CinematicError(
-      .invalidParameter, "a composition has no time \(time.seconds) s",
+      .invalidParameter, "a composition has no time \(time.secondsText) s",
       remedy: "its timeline begins at zero")
   }
 
@@ -152,8 +152,8 @@ public final class Composition: Sendable {
   static func outside(_ range: TimeRange, of whole: TimeRange, _ name: String) -> CinematicError {
     CinematicError(
       .invalidParameter,
-      "\(name) has nothing from \(range.start.seconds) to \(range.end.seconds) s to insert",
-      remedy: "it goes from \(whole.start.seconds) to \(whole.end.seconds) s")
+      "\(name) has nothing from \(range.start.secondsText) to \(range.end.secondsText) s to insert",
+      remedy: "it goes from \(whole.start.secondsText) to \(whole.end.secondsText) s")
   }
 }
 

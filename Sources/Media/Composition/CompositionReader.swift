@@ -200,7 +200,7 @@ public final class CompositionReader: @unchecked Sendable {
   ) throws(CinematicError) -> any VideoCompositionInstruction {
     let next = instructions.partitionPoint { $0.timeRange.start <= time }
     guard next > 0 else {
-      throw CinematicError(.unknown, "the video composition says nothing at \(time.seconds) s")
+      throw CinematicError(.unknown, "the video composition says nothing at \(time.secondsText) s")
     }
     return instructions[next - 1]
   }

@@ -91,8 +91,8 @@ public struct VideoComposition: Sendable {
       guard range.start == time else {
         throw CinematicError(
           .invalidParameter,
-          "instruction \(number) of the video composition begins at \(range.start.seconds) s,"
-            + " \(range.start < time ? "before" : "after") \(time.seconds) s, where it should",
+          "instruction \(number) of the video composition begins at \(range.start.secondsText) s,"
+            + " \(range.start < time ? "before" : "after") \(time.secondsText) s, where it should",
           remedy: "let instructions follow each other from zero on, without gaps")
       }
       guard !range.isEmpty else {
@@ -112,8 +112,8 @@ public struct VideoComposition: Sendable {
     guard time >= end else {
       throw CinematicError(
         .invalidParameter,
-        "the video composition's instructions end at \(time.seconds) s, and the composition at"
-          + " \(end.seconds) s", remedy: "let them reach to the end")
+        "the video composition's instructions end at \(time.secondsText) s, and the composition at"
+          + " \(end.secondsText) s", remedy: "let them reach to the end")
     }
   }
 

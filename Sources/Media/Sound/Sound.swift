@@ -57,14 +57,14 @@ public struct SoundTrack: Sendable {
       guard segment.sourceTimeRange.duration > .zero else {
         throw CinematicError(
           .invalidParameter,
-          "a segment of the sound of \(path) at \(segment.time.seconds) s lasts no time",
+          "a segment of the sound of \(path) at \(segment.time.secondsText) s lasts no time",
           remedy: "leave it out")
       }
       guard segment.time >= end else {
         throw CinematicError(
           .invalidParameter,
-          "a segment of the sound of \(path) at \(segment.time.seconds) s begins before"
-            + " \(end.seconds) s, where the one before it ends",
+          "a segment of the sound of \(path) at \(segment.time.secondsText) s begins before"
+            + " \(end.secondsText) s, where the one before it ends",
           remedy: "put the segments of a track one after another, from zero on")
       }
       end = segment.timeRange.end

@@ -112,7 +112,7 @@ struct CaptionsPreviewCommand: ParsableCommand {
     guard json else {
       input.tell(document.issues)
       if !document.captions.contains(where: { $0.timeRange.contains(time) }) {
-        note("no caption is on the screen at \(time.seconds) s")
+        note("no caption is on the screen at \(time.secondsText) s")
       }
       return drawing.tell()
     }
@@ -183,7 +183,7 @@ struct CaptionsPreviewCommand: ParsableCommand {
     if reader.properties.kind != .still {
       guard let frame = try await reader.frame(at: time) else {
         throw CinematicError(
-          .invalidParameter, "\(path) shows nothing at \(time.seconds) s",
+          .invalidParameter, "\(path) shows nothing at \(time.secondsText) s",
           remedy: "choose a time within the film, or another background")
       }
       number = frame.index - reader.frameNumbers.lowerBound

@@ -206,7 +206,7 @@ struct SubjectOptions: ParsableArguments {
     let tolerance = read.recording.frameTimes.tolerance(at: time)
     guard let frame = read.frame(at: time, tolerance: tolerance) else {
       throw CinematicError(
-        .incompatible, "\(script) has no frame at \(time.seconds) s",
+        .incompatible, "\(script) has no frame at \(time.secondsText) s",
         remedy: "use the script of this clip")
     }
     let chosen = all ? frame.allDetections : Self.focused(in: frame)

@@ -51,7 +51,8 @@ struct EditTrackCommand: ParsableCommand {
     let end = try until.map { until throws(CinematicError) in try script.time(until) }
     if let end, end <= time {
       throw CinematicError(
-        .invalidParameter, "--until \(end.seconds) s does not come after --at \(time.seconds) s",
+        .invalidParameter,
+        "--until \(end.secondsText) s does not come after --at \(time.secondsText) s",
         remedy: "name a later time")
     }
     let followed = try waiting { [object] () async throws(CinematicError) in
@@ -62,7 +63,7 @@ struct EditTrackCommand: ParsableCommand {
     }
     guard let followed else {
       throw CinematicError(
-        .incomplete, "\(self.script) has no disparity from \(time.seconds) s on",
+        .incomplete, "\(self.script) has no disparity from \(time.secondsText) s on",
         remedy: "give an earlier --at")
     }
     let id = script.addDetectionTrack(followed.track)

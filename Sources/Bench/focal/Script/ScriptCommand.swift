@@ -204,11 +204,11 @@ extension Script {
   }
 
   /// The error for a time outside of the script.
-  func lacks(_ time: Time) -> CinematicError { lacks("\(time.seconds) s lies") }
+  func lacks(_ time: Time) -> CinematicError { lacks("\(time.secondsText) s lies") }
 
   /// The error for a range of which no part lies in the script.
   func lacks(_ range: TimeRange) -> CinematicError {
-    lacks("all from \(range.start.seconds) to \(range.end.seconds) s lies")
+    lacks("all from \(range.start.secondsText) to \(range.end.secondsText) s lies")
   }
 
   private func lacks(_ subject: String) -> CinematicError {
@@ -218,8 +218,8 @@ extension Script {
     let ticks = times.isEmpty ? 0 : times[frame].converted(to: timescale).value
     return CinematicError(
       .invalidParameter,
-      "\(subject) outside of the script, which goes from \(timeRange.start.seconds) to"
-        + " before \(timeRange.end.seconds) s",
+      "\(subject) outside of the script, which goes from \(timeRange.start.secondsText) to"
+        + " before \(timeRange.end.secondsText) s",
       remedy: "give seconds, ticks such as \(ticks)t, or a frame such as \(frame)f")
   }
 }

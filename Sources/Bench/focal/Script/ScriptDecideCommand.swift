@@ -95,7 +95,7 @@ struct ScriptDecideCommand: ParsableCommand {
     guard let movie = opened.movie else {
       throw CinematicError(
         .invalidParameter,
-        "nothing is detected at \(point.point.x),\(point.point.y) at \(time.seconds) s",
+        "nothing is detected at \(point.point.x),\(point.point.y) at \(time.secondsText) s",
         remedy: "give a --disparity, or the movie to focal edit, which has disparities")
     }
     let value = try waiting { [point] () async throws(CinematicError) in

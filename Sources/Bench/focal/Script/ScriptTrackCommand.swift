@@ -86,7 +86,7 @@ struct ScriptTrackCommand: ParsableCommand {
     }
     guard let followed = follower.finish() else {
       throw CinematicError(
-        .invalidParameter, "\(input) ends at \(end.seconds) s, before the time to follow from",
+        .invalidParameter, "\(input) ends at \(end.secondsText) s, before the time to follow from",
         remedy: "give an earlier --from")
     }
     let script = try base ?? Self.emptyScript(times, end: end)
@@ -95,7 +95,7 @@ struct ScriptTrackCommand: ParsableCommand {
       script.addUserDecision(Decision(time: followed.start, detectionID: id, strong: object.strong))
     else {
       throw CinematicError(
-        .incompatible, "the clip's time \(followed.start.seconds) s lies outside of the script",
+        .incompatible, "the clip's time \(followed.start.secondsText) s lies outside of the script",
         remedy: "use the script of this clip")
     }
     let flat = try script.flattened()

@@ -147,7 +147,7 @@ struct TimeRangeArgument: Sendable {
     guard start < end else {
       throw CinematicError(
         .invalidParameter,
-        "the range \(first)-\(last) goes from \(start.seconds) to \(end.seconds) s, and its end is not"
+        "the range \(first)-\(last) goes from \(start.secondsText) to \(end.secondsText) s, and its end is not"
           + " after its start", remedy: "name its start, then a later end")
     }
     return TimeRange(start: start, end: end)
@@ -165,7 +165,7 @@ extension TimeRange {
     let allowance = Time(value: 1, timescale: 1000)
     guard start + allowance < part.start || part.end + allowance < end else { return }
     note(
-      "\(name) has only \(part.start.seconds) to \(part.end.seconds) s of the range from"
-        + " \(start.seconds) to \(end.seconds) s")
+      "\(name) has only \(part.start.secondsText) to \(part.end.secondsText) s of the range from"
+        + " \(start.secondsText) to \(end.secondsText) s")
   }
 }

@@ -59,7 +59,7 @@ struct ScriptWriter {
     let (ticks, overflow) = time.value.multipliedReportingOverflow(by: factor)
     guard !overflow else {
       throw CinematicError(
-        .unsupported, "a time of \(time.seconds) s has no 64 bits of ticks of 1/\(timescale) s",
+        .unsupported, "a time of \(time.secondsText) s has no 64 bits of ticks of 1/\(timescale) s",
         remedy: "use fewer different timescales, or times nearer to zero")
     }
     return ticks

@@ -79,11 +79,11 @@ public struct ObjectFollower {
     case .point(let point):
       CinematicError(
         .invalidParameter,
-        "no object stands out at \(point.x),\(point.y) at \(time.seconds) s",
+        "no object stands out at \(point.x),\(point.y) at \(time.secondsText) s",
         remedy: "choose a point inside the object")
     case .rect:
       CinematicError(
-        .invalidParameter, "no object stands out in the box at \(time.seconds) s",
+        .invalidParameter, "no object stands out in the box at \(time.secondsText) s",
         remedy: "give a box of 4 pixels and more")
     }
   }

@@ -89,7 +89,7 @@ public final class CinematicCompositor: VideoCompositor {
       throw CinematicError(
         .incompatible,
         "the Cinematic compositor does not understand the instruction at"
-          + " \(request.compositionTime.seconds) s", remedy: "give it a CinematicInstruction")
+          + " \(request.compositionTime.secondsText) s", remedy: "give it a CinematicInstruction")
     }
     guard !Task.isCancelled else {
       throw CinematicError(.cancelled, "composing a frame was cancelled")
@@ -141,7 +141,7 @@ public final class CinematicCompositor: VideoCompositor {
     }
     guard attributes.fNumber == .infinity else {
       throw CinematicError(
-        .incomplete, "\(instruction.name) has no disparity at \(time.seconds) s",
+        .incomplete, "\(instruction.name) has no disparity at \(time.secondsText) s",
         remedy: "choose a time range that has, or an infinite f-number for the picture as it is")
     }
     return flatMap

@@ -65,8 +65,8 @@ public struct CinematicInstruction: VideoCompositionInstruction {
     guard requiresScript else { return nil }
     throw CinematicError(
       .incompatible,
-      "the script has no frame at \(range.start.seconds) s; it spans"
-        + " \(script.timeRange.start.seconds) to \(script.timeRange.end.seconds) s",
+      "the script has no frame at \(range.start.secondsText) s; it spans"
+        + " \(script.timeRange.start.secondsText) to \(script.timeRange.end.secondsText) s",
       remedy: "use the script of this movie")
   }
 
@@ -94,7 +94,7 @@ public struct CinematicInstruction: VideoCompositionInstruction {
     guard let focus else {
       throw CinematicError(
         .incomplete,
-        "nothing says what is sharp at \(range.start.seconds) s of \(name)",
+        "nothing says what is sharp at \(range.start.secondsText) s of \(name)",
         remedy: "give a focus or a script, or an infinite f-number for the picture as it is")
     }
     return .init(focusDisparity: focus, fNumber: number ?? MovieScript.defaultFNumber)

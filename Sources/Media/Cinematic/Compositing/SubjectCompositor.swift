@@ -115,7 +115,7 @@ public final class SubjectCompositor: VideoCompositor {
     throw CinematicError(
       .incompatible,
       "the compositor of subjects does not understand the instruction at"
-        + " \(request.compositionTime.seconds) s", remedy: "give it a SubjectInstruction")
+        + " \(request.compositionTime.secondsText) s", remedy: "give it a SubjectInstruction")
   }
 
   /// The picture of a frame and its subjects; `nil` where nothing is shown.

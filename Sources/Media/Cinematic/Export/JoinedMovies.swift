@@ -92,8 +92,8 @@ struct JoinedMovies {
     guard !part.isEmpty else {
       throw CinematicError(
         .invalidParameter,
-        "\(name) shows nothing from \(range.start.seconds) to \(range.end.seconds) s",
-        remedy: "choose times from \(whole.start.seconds) to \(whole.end.seconds) s")
+        "\(name) shows nothing from \(range.start.secondsText) to \(range.end.secondsText) s",
+        remedy: "choose times from \(whole.start.secondsText) to \(whole.end.secondsText) s")
     }
     return part
   }

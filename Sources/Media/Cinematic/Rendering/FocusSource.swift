@@ -76,8 +76,8 @@ public struct ScriptedFocus: FocusSource {
     guard let frame = script.frame(at: time, tolerance: tolerance) else {
       throw CinematicError(
         .incompatible,
-        "\(name) has no frame at \(time.seconds) s; it spans \(script.timeRange.start.seconds) to"
-          + " \(script.timeRange.end.seconds) s", remedy: "use the script of this clip")
+        "\(name) has no frame at \(time.secondsText) s; it spans \(script.timeRange.start.secondsText) to"
+          + " \(script.timeRange.end.secondsText) s", remedy: "use the script of this clip")
     }
     return frame
   }

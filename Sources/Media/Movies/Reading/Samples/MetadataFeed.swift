@@ -37,13 +37,13 @@ struct MetadataFeed: Sendable {
     else {
       throw CinematicError(
         .malformed,
-        "\(source.name): the metadata at \(entry.timeRange.start.seconds) s has no keys",
+        "\(source.name): the metadata at \(entry.timeRange.start.secondsText) s has no keys",
         remedy: "copy or download the file again")
     }
     do throws(CinematicError) {
       return try TimedMetadataGroup(sample: bytes, keys: keys, timeRange: entry.timeRange)
     } catch {
-      throw error.naming("\(source.name), \(entry.timeRange.start.seconds) s")
+      throw error.naming("\(source.name), \(entry.timeRange.start.secondsText) s")
     }
   }
 }
