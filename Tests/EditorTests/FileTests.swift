@@ -47,6 +47,21 @@ struct FileTests {
     #expect(studio.names == ["movie.focus.journal"])
   }
 
+  /// What a command lacks is named; it is no number that is wrong.
+  @Test func incompleteCommands() async throws {
+    let studio = try Studio()
+    try await studio.serving { address in
+      let page = try await Page.opened(address)
+      for (name, field) in [
+        ("fNumber", "value"), ("takeBack", "decision"), ("removeTrack", "track"), ("look", "look"),
+      ] {
+        try await page.send(["name": name])
+        let message = try await page.next("failure")["message"] as? String
+        #expect(message == "the command \(name) of the page lacks '\(field)'")
+      }
+    }
+  }
+
   /// A second editor's edits are kept once the first has ended, and the first one's that were never saved are among its steps.
   @Test func journalOfAnEditorThatEnded() async throws {
     let studio = try Studio()

@@ -76,7 +76,7 @@ extension MovieDocument {
   private func edit(_ command: Command) throws(CinematicError) -> Edit {
     let script = session.document.current.script
     func decision() throws(CinematicError) -> Decision {
-      guard let key = command.decision else { throw Self.incomplete }
+      guard let key = command.decision else { throw Self.lacking("decision", command) }
       return try key.decision(in: script)
     }
     switch command.name {
@@ -86,16 +86,16 @@ extension MovieDocument {
         return .decide(
           Decision(time: time, detectionGroupID: DetectionGroupID(group), strong: strong))
       }
-      guard let track = command.track else { throw Self.incomplete }
+      guard let track = command.track else { throw Self.lacking("track", command) }
       return .decide(Decision(time: time, detectionID: DetectionID(track), strong: strong))
     case .strength: return .setStrength(try decision(), strong: command.strong ?? false)
     case .move: return .move(try decision(), to: try decisionTime(command.frame))
     case .takeBack: return .takeBack(try decision())
     case .restore:
-      guard let key = command.decision else { throw Self.incomplete }
+      guard let key = command.decision else { throw Self.lacking("decision", command) }
       return .restore(try key.decision(among: script.removedBaseDecisions))
     case .removeTrack:
-      guard let track = command.track else { throw Self.incomplete }
+      guard let track = command.track else { throw Self.lacking("track", command) }
       return .removeTrack(DetectionID(track))
     case .rack:
       guard let seconds = command.seconds else { return .setRack(try decision(), nil) }
@@ -114,7 +114,9 @@ extension MovieDocument {
       return .setRack(
         try decision(),
         Transition(duration: Time(seconds: seconds, preferredTimescale: 1000), curve: curve))
-    case .fNumber: return .setFNumber(command.value ?? .nan)
+    case .fNumber:
+      guard let value = command.value else { throw Self.lacking("value", command) }
+      return .setFNumber(value)
     case .range:
       guard let start = command.start, let end = command.end else { return .setRange(nil) }
       guard (0..<renderer.frameCount).contains(start), end > start, end <= renderer.frameCount
@@ -126,7 +128,7 @@ extension MovieDocument {
           start: renderer.timeRange(ofFrame: start).start,
           end: renderer.timeRange(ofFrame: end - 1).end))
     case .look:
-      guard let values = command.look else { throw Self.incomplete }
+      guard let values = command.look else { throw Self.lacking("look", command) }
       let look = try values.look(over: script.changedLook, recorded: script.recording.look)
       try RenderingSession.Attributes().with(look).validate()
       return .setLook(look)
@@ -142,6 +144,12 @@ extension MovieDocument {
   private static let incomplete = CinematicError(
     .invalidParameter, "a command of the page is incomplete or outside its range",
     remedy: "load the page again")
+
+  private static func lacking(_ field: String, _ command: Command) -> CinematicError {
+    CinematicError(
+      .invalidParameter, "the command \(command.name) of the page lacks '\(field)'",
+      remedy: "load the page again")
+  }
 
   func point(_ command: Command) throws(CinematicError) -> NormalizedPoint {
     guard let x = command.x, let y = command.y, (0...1).contains(x), (0...1).contains(y) else {
