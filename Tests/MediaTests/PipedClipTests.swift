@@ -98,12 +98,19 @@ import Testing
     let last = try #require(live.indices.last { live[$0...].starts(with: cluster) })
     let packet: [UInt8] = [0x47] + [UInt8](repeating: 9, count: 187)
     let transport = [[UInt8]](repeating: packet, count: 9).flatMap { $0 }
+    var boxes: [UInt8] = [0, 0, 0, 16]
+    boxes += Array("ftypisom".utf8)
+    boxes += [0, 0, 0, 0, 0, 0, 0, 100]
+    boxes += Array("mdat".utf8)
+    boxes += [UInt8](repeating: 7, count: 92)
     let disc = [[UInt8]](repeating: [0, 0, 0, 1] + packet, count: 9).flatMap { $0 }
     for (name, bytes, words) in [
       ("stated.mkv", stated, nil), ("live.mkv", live, nil),
       ("cut.mkv", Array(live[..<last]), "says no length"), ("whole.ts", transport, nil),
       ("cut.ts", transport + [0x47, 1, 2], "within a packet"), ("whole.m2ts", disc, nil),
-      ("cut.m2ts", Array(disc.dropLast(7)), "within a packet"), ("a.txt", Array("text".utf8), nil),
+      ("cut.m2ts", Array(disc.dropLast(7)), "within a packet"), ("whole.mp4", boxes, nil),
+      ("cut.mp4", Array(boxes.dropLast(60)), "56 of 116 bytes are there"),
+      ("short.mkv", Array(stated.dropLast(9)), "is cut short"), ("a.txt", Array("text".utf8), nil),
     ] as [(String, [UInt8], String?)] {
       folder.write(bytes, to: name)
       let doubt = try await Asset.named(folder.file(name)).doubtfulEnd()

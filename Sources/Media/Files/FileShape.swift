@@ -34,7 +34,7 @@ enum FileShape {
   }
 
   /// A doubt about the end of a file, in words for messages that begin with its name; `nil` for containers
-  /// that state their length, and for those of which nothing can be told.
+  /// that are as long as they state, and for those of which nothing can be told.
   ///
   /// - Parameter read: bytes at an offset; fewer where the file ends.
   static func doubtfulEnd(
@@ -49,7 +49,11 @@ enum FileShape {
         return "ends within a packet: it was cut, or never finished"
       }
     }
-    return walk(fileSize, read).hasOpenEnd
+    let container = walk(fileSize, read)
+    if container.claimedEnd > fileSize {
+      return "is cut short: \(fileSize) of \(container.claimedEnd) bytes are there"
+    }
+    return container.hasOpenEnd
       ? "was written as a stream and says no length: nothing tells whether its end is missing" : nil
   }
 

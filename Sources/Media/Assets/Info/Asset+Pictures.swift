@@ -47,7 +47,8 @@ extension Asset {
     return BoxContainer.firstBoxes.contains(header.type)
   }
 
-  /// A doubt about the end of a local file, in words for messages that begin with its name. Transport and bare
+  /// A doubt about the end of a local file, in words for messages that begin with its name: how much of it is there, where
+  /// it states more. Transport and bare
   /// streams may have been cut between two packets or pictures, which cannot be told.
   public func doubtfulEnd() async -> String? {
     guard let file = source as? FileByteSource, let size = try? file.fileSize() else { return nil }
