@@ -298,6 +298,50 @@ struct TimedTextTests {
     #expect(stacked.captions.map(\.text) == ["5", "1", "3"])
   }
 
+  /// Work that grew with the square of a text's length took minutes.
+  @Test(arguments: [CaptionFormat.itt, .ttml]) func longTexts(_ format: CaptionFormat) throws {
+    let range = TimeRange(start: .zero, duration: Time(value: 4, timescale: 1))
+    let text = String(repeating: "&<é", count: 100_000)
+    let document = CaptionDocument(captions: [Caption(text, timeRange: range)], format: format)
+    let start = ContinuousClock.now
+    let written = String(decoding: try document.written(as: format).bytes, as: UTF8.self)
+    #expect(ContinuousClock.now - start < .seconds(15))
+    #expect(written.utf8.count > 1_100_000 && written.contains("é&amp;&lt;é</p>"))
+  }
+
+  private static func placed(_ number: Int, name: String?) -> Caption {
+    let start = Time(value: Int64(number), timescale: 10)
+    var caption = Caption(
+      "a", timeRange: TimeRange(start: start, duration: Time(value: 1, timescale: 10)))
+    let origin = CaptionPoint.percent(Double(number) / 1000, 10)
+    caption.region = CaptionRegion(identifier: name, origin: origin, size: .percent(20, 20))
+    return caption
+  }
+
+  /// So did that with the square of the number of regions.
+  @Test func manyRegions() throws {
+    let captions = (0..<20_000).map { Self.placed($0, name: nil) }
+    let document = CaptionDocument(captions: captions, format: .ttml)
+    let start = ContinuousClock.now
+    let written = String(decoding: try document.written(as: .ttml).bytes, as: UTF8.self)
+    #expect(ContinuousClock.now - start < .seconds(15))
+    #expect(written.contains("xml:id=\"region20000\""))
+  }
+
+  /// Regions of one name have numbers behind it, beside names that are like these.
+  @Test func regionsOfOneName() throws {
+    var captions = (0..<600).map { Self.placed($0, name: "a") }
+    captions.append(Self.placed(600, name: "a-3"))
+    let document = CaptionDocument(captions: captions, format: .ttml)
+    let written = try document.written(as: .ttml).bytes
+    let text = String(decoding: written, as: UTF8.self)
+    for name in ["a", "a-2", "a-3", "a-4", "a-601"] {
+      #expect(text.ranges(of: "<region xml:id=\"\(name)\"").count == 1, "\(name)")
+    }
+    #expect(written.count < 200_000)
+    #expect(try CaptionDocument(reading: written, format: .ttml).captions.count == 601)
+  }
+
   /// Times that are no frames are told once, with how far they move.
   @Test func rounding() throws {
     let captions = (1...40).map {

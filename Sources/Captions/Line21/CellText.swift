@@ -123,7 +123,8 @@ enum CellText {
       if scalars.count > 1, let match = CEA608.composed[String(character)] {
         result.append(match)
       } else {
-        result.append(contentsOf: scalars)
+        // Appending them together copies all that is there.
+        for scalar in scalars { result.append(scalar) }
       }
     }
     return String(result)

@@ -124,12 +124,25 @@ public struct CaptionRegion: Hashable, Sendable {
     hasher.combine(size)
   }
 
-  /// Whether every property is the same.
-  public func isIdentical(to other: CaptionRegion) -> Bool {
-    identifier == other.identifier && origin == other.origin && size == other.size
-      && scroll == other.scroll && displayAlignment == other.displayAlignment
-      && writingMode == other.writingMode && textAlignment == other.textAlignment
+  /// Every property, to look regions up by: equality of regions themselves goes by their names.
+  struct Properties: Hashable {
+    var identifier: String?
+    var origin: CaptionPoint?
+    var size: CaptionSize?
+    var scroll: Scroll
+    var displayAlignment: DisplayAlignment
+    var writingMode: WritingMode
+    var textAlignment: Caption.TextAlignment?
   }
+
+  var properties: Properties {
+    Properties(
+      identifier: identifier, origin: origin, size: size, scroll: scroll,
+      displayAlignment: displayAlignment, writingMode: writingMode, textAlignment: textAlignment)
+  }
+
+  /// Whether every property is the same.
+  public func isIdentical(to other: CaptionRegion) -> Bool { properties == other.properties }
 
   /// Whether captions of both stand in one region: every property is the same, or neither has one.
   package static func areIdentical(_ a: CaptionRegion?, _ b: CaptionRegion?) -> Bool {

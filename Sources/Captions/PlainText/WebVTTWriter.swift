@@ -8,6 +8,7 @@ struct WebVTTWriter {
   private var toldEmptyLine = false
   /// Regions of the file's head.
   private var regions: [CaptionRegion] = []
+  private var regionsByName: [String: CaptionRegion] = [:]
 
   static func write(_ document: CaptionDocument) -> (bytes: [UInt8], losses: [CaptionIssue]) {
     let free = FreeCaptions(document.captions, for: .webVTT)
@@ -156,9 +157,9 @@ struct WebVTTWriter {
         text += vertical(region, caption.timeRange.start)
       } else if Self.isHead(region), let name = region.identifier,
         // Another region of the name keeps it.
-        regions.first(where: { $0.identifier == name }).map({ $0.isIdentical(to: region) }) ?? true
+        regionsByName[name].map({ $0.isIdentical(to: region) }) ?? true
       {
-        if !regions.contains(region) { regions.append(region) }
+        if regionsByName.updateValue(region, forKey: name) == nil { regions.append(region) }
         text += " region:\(name)"
       } else if let origin = region.origin, origin.x.units == .percent, origin.y.units == .percent {
         text += Self.place(region, origin, caption)

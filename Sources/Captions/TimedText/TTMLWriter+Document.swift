@@ -19,17 +19,6 @@ extension TTMLWriter {
     return region
   }
 
-  mutating func regionName(_ region: CaptionRegion, _ caption: Caption) -> String {
-    if let same = regions.first(where: { $0.region.isIdentical(to: region) }) { return same.name }
-    if isITT, region.displayAlignment == .center {
-      lose(caption.timeRange.start, "iTT has no lines in a region's middle; they end there")
-    }
-    var name = Self.identifier(region.identifier ?? "region\(regions.count + 1)")
-    while regions.contains(where: { $0.name == name }) { name += "-2" }
-    regions.append((name, region))
-    return name
-  }
-
   /// A name as XML has them.
   static func identifier(_ name: String) -> String {
     var result = ""

@@ -12,14 +12,19 @@ struct TTMLWriter {
   private var isTimed = true
   private var losses: [CaptionIssue]
   private var told: Set<String> = []
-  /// Those of captions; styles and regions have theirs.
+  /// Those of the style, of regions and of captions.
   private var identifiers: Set<String> = ["normal"]
   var title: String?
   /// Where the first time was rounded, and by how much one was at most.
   private var rounding: (time: Time, amount: Double)?
   /// Whether there is what IMSC has from its version 1.1 on.
   var needsIMSC11 = false
-  var regions: [(name: String, region: CaptionRegion)] = []
+  private(set) var regions: [(name: String, region: CaptionRegion)] = []
+  /// Their names by all that they say.
+  private var regionNames: [CaptionRegion.Properties: String] = [:]
+  private var usedRegionNames: Set<String> = []
+  /// Of names that several regions ask for, the last number behind one.
+  private var lastNumbers: [String: Int] = [:]
   var body = ""
 
   static func write(
@@ -173,6 +178,30 @@ struct TTMLWriter {
     }
   }
 
+  private mutating func regionName(_ region: CaptionRegion, _ caption: Caption) -> String {
+    if let name = regionNames[region.properties] { return name }
+    if isITT, region.displayAlignment == .center {
+      lose(caption.timeRange.start, "iTT has no lines in a region's middle; they end there")
+    }
+    let wanted = Self.identifier(region.identifier ?? "region\(regions.count + 1)")
+    var name = wanted
+    if !usedRegionNames.insert(name).inserted {
+      var number = lastNumbers[wanted] ?? 1
+      var isFree = false
+      while !isFree {
+        number += 1
+        name = "\(wanted)-\(number)"
+        isFree = !usedRegionNames.contains(name) && !identifiers.contains(name)
+      }
+      usedRegionNames.insert(name)
+      identifiers.insert(name)
+      lastNumbers[wanted] = number
+    }
+    regions.append((name, region))
+    regionNames[region.properties] = name
+    return name
+  }
+
   private static func piece(_ text: String, isBreak: Bool = false) -> TTMLReader.Piece {
     TTMLReader.Piece(
       text: text, style: .plain, begin: .zero, end: nil, preservesSpace: false, isBreak: isBreak)
@@ -248,28 +277,28 @@ struct TTMLWriter {
   }
 
   private mutating func escaped(_ text: String, _ start: Time) -> String {
-    var result = String.UnicodeScalarView()
+    var result = ""
     var lost = 0
     for character in text {
       if character.isNewline {
-        result.append(contentsOf: "<br/>".unicodeScalars)
+        result += "<br/>"
         continue
       }
       for scalar in character.unicodeScalars {
         switch scalar {
-        case "&": result.append(contentsOf: "&amp;".unicodeScalars)
-        case "<": result.append(contentsOf: "&lt;".unicodeScalars)
-        case ">": result.append(contentsOf: "&gt;".unicodeScalars)
-        case "\"": result.append(contentsOf: "&quot;".unicodeScalars)
-        case "\t": result.append(scalar)
+        case "&": result += "&amp;"
+        case "<": result += "&lt;"
+        case ">": result += "&gt;"
+        case "\"": result += "&quot;"
+        case "\t": result.unicodeScalars.append(scalar)
         case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": lost += 1
-        default: result.append(scalar)
+        default: result.unicodeScalars.append(scalar)
         }
       }
     }
     if lost > 0 {
       lose(start, "\(lost) control characters, which XML does not have, are left out", .note)
     }
-    return String(result)
+    return result
   }
 }
