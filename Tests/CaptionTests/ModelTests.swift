@@ -32,6 +32,25 @@ struct ModelTests {
     #expect(Caption("", timeRange: seconds(0, 1)).styledRanges.isEmpty)
   }
 
+  /// Of issues that differ in numbers and names alone the first ones are told, and how many more there are.
+  @Test func manyIssues() {
+    var issues: [CaptionIssue] = []
+    for number in 1...50 {
+      let letters = String(repeating: "x", count: number)
+      issues.append(CaptionIssue(line: number, reason: "the tag <\(letters)> was skipped"))
+      issues.append(
+        CaptionIssue(
+          line: number, severity: .note, reason: "the file's '\(letters)' says \(number)"))
+    }
+    issues.append(CaptionIssue(line: 51, reason: "something else"))
+    let told = CaptionIssue.shortened(issues)
+    #expect(told.count == 43 && told.last?.reason == "something else")
+    #expect(Array(told.prefix(39)) == Array(issues.prefix(39)))
+    let rest = told.filter { $0.reason == "30 more of the like" }
+    #expect(rest.map(\.severity) == [.warning, .note] && rest.allSatisfy { $0.line == nil })
+    #expect(CaptionIssue.shortened(Array(told.prefix(40))) == Array(told.prefix(40)))
+  }
+
   @Test func regions() {
     var named = CaptionRegion.appleITTTop
     named.origin = .percent(50, 50)

@@ -47,6 +47,60 @@ extension Sequence<CaptionIssue> {
   var firstLoss: CaptionIssue? { first { $0.severity > .note } }
 }
 
+extension CaptionIssue {
+  /// How many of a kind people are told.
+  package static let toldCount = 20
+
+  /// What issues of one kind have in common: all but numbers, tags and what is quoted.
+  private struct Kind: Hashable {
+    var severity: Severity
+    var words = ""
+  }
+
+  private var kind: Kind {
+    var kind = Kind(severity: severity)
+    // Of what is quoted, its end.
+    var end: Character?
+    var last: Character = " "
+    for character in reason {
+      if end != nil {
+        if character == end { end = nil }
+      } else if character == "<" {
+        end = ">"
+      } else if character == "'", !last.isLetter {
+        // Behind a letter it is an apostrophe.
+        end = "'"
+      } else if !character.isNumber {
+        kind.words.append(character)
+      }
+      last = character
+    }
+    return kind
+  }
+
+  /// Issues as people are told them: of each kind the first ``toldCount``, and behind these how many more there are.
+  package static func shortened(_ issues: [CaptionIssue]) -> [CaptionIssue] {
+    guard issues.count > toldCount else { return issues }
+    let kinds = issues.map(\.kind)
+    var counts: [Kind: Int] = [:]
+    for kind in kinds { counts[kind, default: 0] += 1 }
+    var told: [Kind: Int] = [:]
+    var result: [CaptionIssue] = []
+    for (issue, kind) in zip(issues, kinds) {
+      let number = told[kind, default: 0] + 1
+      told[kind] = number
+      guard number <= toldCount else { continue }
+      result.append(issue)
+      let rest = (counts[kind] ?? number) - toldCount
+      if number == toldCount, rest > 0 {
+        result.append(
+          CaptionIssue(severity: issue.severity, reason: "\(rest) more of the like"))
+      }
+    }
+    return result
+  }
+}
+
 /// Collects issues. A file of nothing but faults has as many as it has bytes: after the first thousand
 /// only their number is kept.
 struct IssueLog: Sendable {

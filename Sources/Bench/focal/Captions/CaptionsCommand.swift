@@ -152,9 +152,14 @@ struct CaptionInput: ParsableArguments {
   }
 
   /// Says what was skipped.
-  func tell(_ issues: [CaptionIssue]) {
-    for issue in issues { note("\(PipePath.inputName(file)), \(issue)") }
-  }
+  func tell(_ issues: [CaptionIssue]) { note(issues, of: PipePath.inputName(file)) }
+}
+
+/// Says issues of captions in a line each, and of many that are alike how many there are.
+///
+/// - Parameter name: the file's, or what else they are of.
+func note(_ issues: [CaptionIssue], of name: String) {
+  for issue in CaptionIssue.shortened(issues) { note("\(name), \(issue)") }
 }
 
 /// How time codes count that are written.

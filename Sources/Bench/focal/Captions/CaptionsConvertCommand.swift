@@ -72,11 +72,9 @@ struct CaptionsConvertCommand: ParsableCommand {
       } else {
         input.tell(document.issues)
         if let otherChannel, let other {
-          for issue in other.issues { note("\(otherChannel), \(issue)") }
+          note(other.issues, of: "\(otherChannel)")
         }
-        for loss in written.losses {
-          note("\(PipePath.outputName(output.output)), \(loss)")
-        }
+        note(written.losses, of: PipePath.outputName(output.output))
       }
     }
   }

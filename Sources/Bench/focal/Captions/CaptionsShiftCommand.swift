@@ -68,9 +68,7 @@ struct CaptionsShiftCommand: ParsableCommand {
         try printJSON(CaptionReport.Written(output.output, document, written.losses))
       } else {
         input.tell(document.issues)
-        for loss in written.losses {
-          note("\(PipePath.outputName(output.output)), \(loss)")
-        }
+        note(written.losses, of: PipePath.outputName(output.output))
       }
     }
   }

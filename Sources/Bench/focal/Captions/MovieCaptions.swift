@@ -23,7 +23,7 @@ struct CaptionTrackOptions: ParsableArguments {
     var captions: [GivenCaptions] = []
     for file in files {
       let document = try CaptionInput.document(file)
-      for issue in document.issues { note("\(file), \(issue)") }
+      note(document.issues, of: file)
       captions.append(GivenCaptions(file: file, document: document))
     }
     return captions
@@ -84,7 +84,7 @@ extension [GivenCaptions] {
       } catch {
         throw error.naming(given.file)
       }
-      for loss in track.losses { note("\(output), captions of \(given.file), \(loss)") }
+      note(track.losses, of: "\(output), captions of \(given.file)")
       guard !track.samples.isEmpty else {
         note("\(given.file) has no captions that \(output) could show")
         continue

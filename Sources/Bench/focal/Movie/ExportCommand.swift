@@ -147,7 +147,7 @@ struct ExportCommand: ParsableCommand, ProgramUser {
           .incomplete, "\(movies[0]) has no captions to draw", remedy: "give --captions")
       }
       let document = try MovieCaptions.document(tracks[number])
-      for issue in document.issues { note("\(movies[0]), \(issue)") }
+      note(document.issues, of: movies[0])
       documents = [document]
       settings.droppedCaptionTrack = number
     }
