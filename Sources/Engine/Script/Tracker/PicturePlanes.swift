@@ -13,22 +13,22 @@ final class PicturePlanes {
   }
 
   private enum Memory {
-    case picture(PixelBuffer)
+    case plane(Int, of: PixelBuffer)
     case bytes([UInt8])
   }
   private struct Level {
     var width: Int
     var height: Int
     var memory: Memory
-    /// Bytes to the first code, from row to row, from code to code.
+    /// Bytes from the start of the plane to the first code, from row to row, from code to code.
     var offset = 0
     var rowBytes: Int
     var stride = 1
 
     func withBytes<Result>(_ body: (UnsafePointer<UInt8>) -> Result) -> Result {
       switch memory {
-      case .picture(let picture):
-        picture.withUnsafeBytes {
+      case .plane(let index, of: let picture):
+        picture.withUnsafeBytes(ofPlane: index) {
           body($0.baseAddress!.assumingMemoryBound(to: UInt8.self) + offset)
         }
       case .bytes(let bytes): bytes.withUnsafeBufferPointer { body($0.baseAddress! + offset) }
@@ -56,7 +56,7 @@ final class PicturePlanes {
           levels.append([
             Level(
               width: plane.dimensions.width, height: plane.dimensions.height,
-              memory: .picture(picture), offset: plane.offset + component * bytes + bytes - 1,
+              memory: .plane(index, of: picture), offset: component * bytes + bytes - 1,
               rowBytes: plane.bytesPerRow, stride: (index + 1) * bytes)
           ])
         }
