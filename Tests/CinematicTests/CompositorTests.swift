@@ -231,4 +231,28 @@ struct CompositorTests {
     for number in 0..<3 { _ = try await compositor.compose(reader.request(number: number)) }
     #expect(told.names.withLock { $0 } == ["double:0 1 cpu"])
   }
+
+  /// However many looks there were, two keep working memory; pictures are those of a compositor of their own.
+  @Test func fewLooksAreKept() async throws {
+    let part = try await Self.part()
+    let compositor = try CinematicCompositor(devices: [.cpu()], quality: .thumbnail)
+    let video = try await VideoComposition(cinematic: part, compositor: compositor)
+    let context = try RenderContext(
+      size: video.renderSize, pixelFormat: .yuv420Video10, tags: .bt709)
+    let reader = try await CompositionReader(part.composition, video, renderContext: context)
+    let request = try await reader.request(number: 1)
+    var instruction = try #require(request.instruction as? CinematicInstruction)
+    let scales: [Float] = [0.5, 0.8, 0.5, 1.2, 0.3, 0.8]
+    for scale in scales {
+      instruction.look.blurScale = scale
+      let changed = request.with(instruction, context)
+      let picture = try await compositor.compose(changed)
+      let own = try CinematicCompositor(devices: [.cpu()], quality: .thumbnail)
+      let expected = try await own.compose(changed)
+      #expect(isSame(picture.allCodes, expected.allCodes))
+      #expect(compositor.lookCount == 2)
+    }
+    compositor.renderContextChanged(context)
+    #expect(compositor.lookCount == 1)
+  }
 }

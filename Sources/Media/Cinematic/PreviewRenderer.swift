@@ -70,7 +70,6 @@ public final class PreviewRenderer: Sendable {
 
   private struct Stage {
     var kind: Kind
-    var look: Look
     var compositor: CinematicCompositor
 
     struct Kind: Equatable {
@@ -98,8 +97,8 @@ public final class PreviewRenderer: Sendable {
   ) async throws(CinematicError) {
     self.devices = devices
     self.deviceChanged = deviceChanged
-    let compositor = try CinematicCompositor(
-      devices: devices, quality: .thumbnail, deviceChanged: deviceChanged)
+    let kind = Stage.Kind(quality: .thumbnail)
+    let compositor = try Self.makeCompositor(kind, devices, deviceChanged)
     let joined = try await JoinedMovies([asset])
     movie = try await MovieScript(asset: asset)
     recording = try await movie.recordingOrSteady()
@@ -124,11 +123,7 @@ public final class PreviewRenderer: Sendable {
       size: video.renderSize, pixelFormat: pixels.format, tags: pixels.tags)
     reader = try await CompositionReader(joined.info.composition, video, renderContext: context)
     sources = PreviewSources(reader, videoTrackID: first.videoTrackID, limit: cacheLimit)
-    state.withLock { state in
-      state.stages = [
-        Stage(kind: Stage.Kind(quality: .thumbnail), look: first.look, compositor: compositor)
-      ]
-    }
+    state.withLock { $0.stages = [Stage(kind: kind, compositor: compositor)] }
   }
 
   /// When a frame is shown, on the movie's own timeline.
@@ -163,7 +158,7 @@ public final class PreviewRenderer: Sendable {
     let context = try context(reduction > 1 ? dimensions.divided(by: reduction) : size)
     let halves = settings.halvesThumbnails && settings.quality == .thumbnail
     let compositor = try compositor(
-      Stage.Kind(quality: settings.quality, halvesThumbnails: halves), instruction.look)
+      Stage.Kind(quality: settings.quality, halvesThumbnails: halves))
     let picture = try await compositor.picture(of: request.with(instruction, context))
     if settings.isGraded, settings.view == nil { try grade(picture) }
     return picture
@@ -202,31 +197,34 @@ public final class PreviewRenderer: Sendable {
     return made
   }
 
-  /// A compositor holds working memory for every look that it met: another look begins with a new one. Two qualities
-  /// are kept, one that is quick and one for a picture at rest.
-  private func compositor(
-    _ kind: Stage.Kind, _ look: Look
-  ) throws(CinematicError) -> CinematicCompositor {
+  /// Two qualities are kept, one that is quick and one for a picture at rest.
+  private func compositor(_ kind: Stage.Kind) throws(CinematicError) -> CinematicCompositor {
     let known = state.withLock { state -> CinematicCompositor? in
-      guard
-        let place = state.stages.firstIndex(where: { $0.kind == kind && $0.look == look })
-      else { return nil }
+      guard let place = state.stages.firstIndex(where: { $0.kind == kind }) else { return nil }
       let stage = state.stages.remove(at: place)
       state.stages.insert(stage, at: 0)
       return stage.compositor
     }
     if let known { return known }
-    var attributes = RenderingSession.Attributes()
-    attributes.halvesThumbnails = kind.halvesThumbnails
-    let made = try CinematicCompositor(
-      devices: devices, sessionAttributes: attributes, quality: kind.quality,
-      deviceChanged: deviceChanged)
+    let made = try Self.makeCompositor(kind, devices, deviceChanged)
     state.withLock { state in
       state.stages.removeAll { $0.kind == kind }
-      state.stages.insert(Stage(kind: kind, look: look, compositor: made), at: 0)
+      state.stages.insert(Stage(kind: kind, compositor: made), at: 0)
       if state.stages.count > 2 { state.stages.removeLast() }
     }
     return made
+  }
+
+  /// While a look is changed, no picture of an earlier one is asked for: one keeps its working memory.
+  private static func makeCompositor(
+    _ kind: Stage.Kind, _ devices: [Device],
+    _ deviceChanged: @escaping @Sendable (FrameRenderer.DeviceChange) -> Void
+  ) throws(CinematicError) -> CinematicCompositor {
+    var attributes = RenderingSession.Attributes()
+    attributes.halvesThumbnails = kind.halvesThumbnails
+    return try CinematicCompositor(
+      devices: devices, sessionAttributes: attributes, quality: kind.quality, keptLooks: 1,
+      deviceChanged: deviceChanged)
   }
 }
 

@@ -11,13 +11,20 @@ import Synchronization
 /// A frame without disparity, or about whose focus nothing is said, is an error; an infinite f-number
 /// passes pictures through as they are. Pictures of another shape than the composition's lie between
 /// black bars; where no picture is shown, all is black. When a device fails, the next one goes on from
-/// the frame that failed.
+/// the frame that failed. The last two looks keep their working memory.
 public final class CinematicCompositor: VideoCompositor {
   private struct State {
-    /// One for each look.
-    var renderers: [RenderingSession.Attributes: FrameRenderer]
-    /// The one that was used last.
-    var latest: FrameRenderer
+    /// One for each of the last looks, the one that was used last first; never empty. Frames in flight hold their own.
+    var renderers: [FrameRenderer]
+
+    /// The renderer for a look, from now on the first.
+    mutating func renderer(for attributes: RenderingSession.Attributes) -> FrameRenderer? {
+      let place = renderers.firstIndex { $0.sessionAttributes == attributes }
+      guard let place else { return nil }
+      let renderer = renderers.remove(at: place)
+      renderers.insert(renderer, at: 0)
+      return renderer
+    }
   }
 
   private let state: Mutex<State>
@@ -25,6 +32,7 @@ public final class CinematicCompositor: VideoCompositor {
   private let devices: [Device]
   private let attributes: RenderingSession.Attributes
   private let quality: RenderingQuality
+  private let keptLooks: Int
   private let deviceChanged: @Sendable (FrameRenderer.DeviceChange) -> Void
   /// For pictures that stay sharp, whatever their map.
   private let flatMap: PixelBuffer
@@ -34,25 +42,45 @@ public final class CinematicCompositor: VideoCompositor {
   ///   - sessionAttributes: where the look of a movie, or of an instruction, says nothing else.
   ///   - deviceChanged: told of every change of the device.
   /// - Throws: as ``FrameRenderer/init(devices:sessionAttributes:quality:deviceChanged:)``.
-  public init(
+  public convenience init(
     devices: [Device], sessionAttributes: RenderingSession.Attributes = .init(),
     quality: RenderingQuality = .export,
     deviceChanged: @escaping @Sendable (FrameRenderer.DeviceChange) -> Void = { _ in }
   ) throws(CinematicError) {
+    // Around a cut, frames of two looks are under way.
+    try self.init(
+      devices: devices, sessionAttributes: sessionAttributes, quality: quality, keptLooks: 2,
+      deviceChanged: deviceChanged)
+  }
+
+  /// - Parameter keptLooks: how many looks keep their working memory, at least one.
+  package init(
+    devices: [Device], sessionAttributes: RenderingSession.Attributes, quality: RenderingQuality,
+    keptLooks: Int, deviceChanged: @escaping @Sendable (FrameRenderer.DeviceChange) -> Void
+  ) throws(CinematicError) {
     self.devices = devices
     attributes = sessionAttributes
     self.quality = quality
+    self.keptLooks = keptLooks
     self.deviceChanged = deviceChanged
     let first = try FrameRenderer(
       devices: devices, sessionAttributes: sessionAttributes, quality: quality,
       deviceChanged: deviceChanged)
-    state = Mutex(State(renderers: [sessionAttributes: first], latest: first))
+    state = Mutex(State(renderers: [first]))
     flatMap = try PixelBuffer(
       dimensions: Dimensions(width: 2, height: 2), format: .disparityFloat, tags: .linearBT709)
   }
 
   /// The device that renders now.
-  public var device: Device { state.withLock { $0.latest }.device }
+  public var device: Device { state.withLock { $0.renderers[0] }.device }
+
+  /// Looks that have working memory of their own now.
+  package var lookCount: Int { state.withLock { $0.renderers.count } }
+
+  /// Frees the working memory of all looks but the last one.
+  public func renderContextChanged(_ context: RenderContext) {
+    state.withLock { $0.renderers.removeLast($0.renderers.count - 1) }
+  }
 
   /// The diameter of the largest circle of confusion of the frames so far, in pixels of the picture as it is
   /// rendered. None is drawn larger than ``FocalRendering/RenderingSession/largestCircleDiameter``.
@@ -62,8 +90,8 @@ public final class CinematicCompositor: VideoCompositor {
   private func renderer(for look: Look) throws(CinematicError) -> FrameRenderer {
     let attributes = try attributes.with(look)
     let (known, latest) = state.withLock { state in
-      if let known = state.renderers[attributes] { state.latest = known }
-      return (state.renderers[attributes], state.latest)
+      let known = state.renderer(for: attributes)
+      return (known, state.renderers[0])
     }
     if let known { return known }
     let rest = devices.drop { $0.identifier != latest.device.identifier }
@@ -71,10 +99,10 @@ public final class CinematicCompositor: VideoCompositor {
       devices: rest.isEmpty ? devices : Array(rest), sessionAttributes: attributes,
       quality: quality, deviceChanged: deviceChanged)
     return state.withLock { state in
-      let renderer = state.renderers[attributes] ?? made
-      state.renderers[attributes] = renderer
-      state.latest = renderer
-      return renderer
+      if let renderer = state.renderer(for: attributes) { return renderer }
+      state.renderers.insert(made, at: 0)
+      if state.renderers.count > keptLooks { state.renderers.removeLast() }
+      return made
     }
   }
 
