@@ -66,10 +66,16 @@ import Testing
     }
   }
 
-  /// These devices were never checked: `auto` leaves them.
+  /// Without a probe `auto` checks graphics devices here, and leaves those that fail and software devices.
   @Test func autoTakesOnlyWhatIsTrusted() throws {
-    let all = catalog([Self.module("beta", [Self.discrete])])
-    #expect(try all.devices(named: "auto").map(\.identifier) == ["cpu"])
+    let wrong = Device.faulty(
+      .notANumber(kernel: "composite", binding: 6), identifier: "gamma:0", kind: .discreteGPU)
+    let all = catalog([
+      Self.module("alpha", [Self.software, Self.integrated]), Self.module("beta", [Self.discrete]),
+      Self.module("gamma", [wrong]),
+    ])
+    #expect(try all.devices(named: "auto").map(\.identifier) == ["beta:0", "alpha:1", "cpu"])
+    #expect(all.devices.first?.kind == .cpu)
     #expect(try DeviceCatalog.choose("auto").last?.kind == .cpu)
     #expect(try DeviceCatalog.choose("cpu", threadCount: 3).map(\.name) == ["3 threads"])
   }

@@ -7,7 +7,8 @@ import FocalRendering
 extension Device {
   /// Every device of this machine that the engine can use, the processor first.
   ///
-  /// Drivers are asked within this process; ``DeviceCatalog`` can ask them in one of its own.
+  /// Drivers are asked within this process; ``DeviceCatalog`` can ask them in one of its own, and
+  /// ``DeviceCatalog/choose(_:probe:threadCount:)`` gives them best first.
   public static func all() -> [Device] { DeviceCatalog().devices }
 }
 
@@ -22,15 +23,19 @@ public struct DeviceCatalog: Sendable {
   /// The processor first, then backend by backend in the driver's order.
   public private(set) var entries: [Entry] = []
   public private(set) var skipped: [SkippedDevice] = []
+  /// Whether devices were checked in a process of their own, as far as they are to be checked.
+  let isProbed: Bool
 
+  /// All devices in the order of ``entries``, checked or not: the processor first. Renderers take them best first, as
+  /// ``devices(named:)`` gives them.
   public var devices: [Device] { entries.map(\.device) }
 
   /// Lists what there is. A driver may take seconds, the first time.
   ///
   /// - Parameters:
   ///   - probe: how drivers are asked and devices are checked, in a process of their own; `nil`
-  ///     queries them here, where a driver that crashes takes the program with it, and checks
-  ///     nothing.
+  ///     queries them here, where a driver that crashes or hangs takes the program with it, and
+  ///     checks nothing yet: ``devices(named:)`` does for `auto`.
   ///   - backend: only this backend, and the processor: `vulkan`; `nil` for all.
   ///   - threadCount: threads of the processor's device; `nil` for one a core.
   public init(probe: DeviceProbe? = nil, backend: String? = nil, threadCount: Int? = nil) {
@@ -38,6 +43,7 @@ public struct DeviceCatalog: Sendable {
   }
 
   package init(modules: [BackendModule], probe: DeviceProbe?, backend: String? = nil) {
+    isProbed = probe != nil
     for module in modules {
       if !module.usesDrivers {
         add(module.list()) { .init(device: $0, verdict: SelfCheck.verdict(of: $0)) }

@@ -11,7 +11,9 @@ extension DeviceCatalog {
   /// - Parameters:
   ///   - name: `auto`, `cpu`, a backend (`vulkan`: its best device), an identifier (`vulkan:1`), or
   ///     a part of a device's name, in any case.
-  ///   - probe: as for ``init(probe:backend:threadCount:)``.
+  ///   - probe: as for ``init(probe:backend:threadCount:)``. Without one, `auto` checks graphics devices in this
+  ///     process: each renders a small frame, and a driver that crashes or hangs takes the program with it. The first
+  ///     check of a device may take seconds.
   /// - Throws: `deviceLost` for one that this machine does not have, naming those that it has.
   public static func choose(
     _ name: String, probe: DeviceProbe? = nil, threadCount: Int? = nil
@@ -29,7 +31,9 @@ extension DeviceCatalog {
     return try catalog.devices(named: name)
   }
 
-  /// The devices that a name means, best first.
+  /// The devices that a name means, best first, see ``choose(_:probe:threadCount:)``.
+  ///
+  /// Of a catalogue that was made without a probe, `auto` checks the graphics devices in this process, each time.
   ///
   /// - Throws: `deviceLost` where there is none.
   public func devices(named name: String) throws(CinematicError) -> [Device] {
@@ -47,8 +51,14 @@ extension DeviceCatalog {
   /// Graphics devices that passed their check, best first, then the processor, which beats software
   /// devices.
   private var automatic: [Device] {
-    Self.sorted(entries).filter { $0.verdict.isTrusted && $0.device.kind != .softwareGPU }
+    Self.sorted(entries).filter { $0.device.kind != .softwareGPU && verdict(of: $0).isTrusted }
       .map(\.device)
+  }
+
+  private func verdict(of entry: Entry) -> DeviceVerdict {
+    // What a probe left unchecked is not to run in this process.
+    guard !isProbed, entry.verdict == .unchecked else { return entry.verdict }
+    return SelfCheck.verdict(of: entry.device)
   }
 
   private static func sorted(_ entries: [Entry]) -> [Entry] {
