@@ -161,10 +161,25 @@ struct PreviewTests {
     }
     #expect(renderer.frameCount == Movies.frameCount)
     #expect(renderer.timeRange(ofFrame: 5) == Movies.frames(5..<6))
-    let error = await failure { () async throws(CinematicError) in
-      _ = try await renderer.picture(Movies.frameCount, script: script)
+  }
+
+  @Test(arguments: [PreviewRenderer.Fidelity.exported, .reduced, .unsteady])
+  func framesThatThereAreNotAreRefused(fidelity: PreviewRenderer.Fidelity) async throws {
+    let renderer = try await PreviewRenderer(asset: Movies.asset(Movies.own), devices: [.cpu()])
+    let script = try Script(recording: renderer.recording)
+    var settings = Self.halved(renderer)
+    settings.fidelity = fidelity
+    // A frame before, from which others are reached.
+    _ = try await renderer.picture(2, script: script, settings: settings)
+    let numbers = [-1, -34, Int.min, Int.min / 2 + 3, Movies.frameCount, Int.max / 2, Int.max]
+    for number in numbers {
+      let error = await failure { () async throws(CinematicError) in
+        _ = try await renderer.picture(number, script: script, settings: settings)
+      }
+      #expect(error?.code == .invalidParameter, "frame \(number)")
     }
-    #expect(error?.code == .invalidParameter)
+    let picture = try await renderer.picture(0, script: script, settings: settings)
+    #expect(picture.format == .rgba8)
   }
 
   /// A phone's original has no script that can be read: one that holds a steady focus takes its place.

@@ -142,7 +142,7 @@ public final class PreviewRenderer: Sendable {
   ///   - number: from 0.
   ///   - script: of this movie; decides focus and f-number, and its changed look the lens.
   ///   - look: value by value instead of these.
-  /// - Throws: `invalidParameter` for a number beyond the last, `cancelled`, and what reading and rendering throw.
+  /// - Throws: `invalidParameter` for a frame that there is not, `cancelled`, and what reading and rendering throw.
   public func picture(
     _ number: Int, script: Script, look: Look = Look(), settings: Settings = Settings()
   ) async throws(CinematicError) -> PixelBuffer {

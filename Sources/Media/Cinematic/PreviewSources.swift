@@ -49,7 +49,9 @@ final class PreviewSources: Sendable {
 
   var byteCount: Int { state.withLock { $0.byteCount } }
 
+  /// - Throws: `invalidParameter` for a frame that there is not, `cancelled`, and what reading throws.
   func request(_ key: Key) async throws(CinematicError) -> VideoCompositionRequest {
+    try reader.check(key.number)
     if let known = held(key) { return known }
     try await turn.lock()
     defer { turn.unlock() }

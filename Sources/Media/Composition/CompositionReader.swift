@@ -135,7 +135,7 @@ public final class CompositionReader: @unchecked Sendable {
 
   /// All that is needed to compose a frame.
   ///
-  /// - Throws: `invalidParameter` for a number beyond the last, `cancelled` where the calling task is
+  /// - Throws: `invalidParameter` for a frame that there is not, `cancelled` where the calling task is
   ///   cancelled, and what reading and decoding the sources throw.
   public func request(number: Int) async throws(CinematicError) -> VideoCompositionRequest {
     try await request(number: number, steadies: true)
@@ -187,7 +187,8 @@ public final class CompositionReader: @unchecked Sendable {
     return feeds.count
   }
 
-  private func check(_ number: Int) throws(CinematicError) {
+  /// - Throws: `invalidParameter` for a frame that there is not.
+  package func check(_ number: Int) throws(CinematicError) {
     guard (0..<frameCount).contains(number) else {
       throw CinematicError(
         .invalidParameter, "the composition has no frame \(number)",
