@@ -255,4 +255,19 @@ struct CompositorTests {
     compositor.renderContextChanged(context)
     #expect(compositor.lookCount == 1)
   }
+
+  /// Shapings that no map can be given are refused, not carried out.
+  @Test func shapingsOutOfRange() async throws {
+    let part = try await Self.part()
+    let compositor = try CinematicCompositor(devices: [.cpu()], quality: .thumbnail)
+    var overrides = FocusOverrides()
+    overrides.shaping = MapShaping(feather: .infinity)
+    let video = try await VideoComposition(
+      cinematic: part, compositor: compositor, overrides: overrides)
+    let thumbnails = try await Thumbnails(composition: part.composition, videoComposition: video)
+    let error = await failure { () async throws(CinematicError) in
+      _ = try await thumbnails.image(at: Movies.time(frame: 1))
+    }
+    #expect(error?.code == .invalidParameter)
+  }
 }

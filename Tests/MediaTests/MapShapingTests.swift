@@ -119,13 +119,26 @@ import Testing
 
   @Test func refusals() async {
     let folder = ScratchFolder()
-    for shaping in [
-      MapShaping(erosion: 300), MapShaping(erosion: .nan), MapShaping(feather: -1),
-      MapShaping(feather: .infinity),
-    ] {
+    for shaping in Self.impossible {
       await #expect(throws: CinematicError.self) {
         _ = try await Self.shaped(shaping, Self.disc(3), in: folder)
       }
     }
   }
+
+  /// So are maps that are in memory.
+  @Test func refusalsOfMaps() throws {
+    let map = try PixelBuffer(
+      dimensions: Dimensions(width: 2, height: 2), format: .disparityFloat, tags: .linearBT709)
+    for shaping in Self.impossible {
+      let error = #expect(throws: CinematicError.self) { try shaping.shaped(map) }
+      #expect(error?.code == .invalidParameter)
+    }
+  }
+
+  private static let impossible = [
+    MapShaping(erosion: 300), MapShaping(erosion: .nan), MapShaping(erosion: -.infinity),
+    MapShaping(feather: -1), MapShaping(feather: .nan), MapShaping(feather: 1e10),
+    MapShaping(feather: .infinity),
+  ]
 }

@@ -33,9 +33,10 @@ public struct MapShaping: Hashable, Sendable {
   /// A map, shaped; the same where nothing is to be done.
   ///
   /// - Precondition: `disparityFloat`.
-  /// - Throws: `outOfMemory`.
+  /// - Throws: `invalidParameter` for numbers outside their ranges, `outOfMemory`.
   package func shaped(_ map: PixelBuffer) throws(CinematicError) -> PixelBuffer {
     guard !isIdentity else { return map }
+    try validate()
     let result = try PixelBuffer(
       dimensions: map.dimensions, format: map.format, tags: map.tags)
     result.cells = map.cells
@@ -45,7 +46,7 @@ public struct MapShaping: Hashable, Sendable {
 
   /// Shapes a map in place. Holes stay holes, and count for nothing.
   ///
-  /// - Precondition: `disparityFloat`.
+  /// - Precondition: `disparityFloat`; the numbers are in their ranges.
   func apply(to map: PixelBuffer) {
     if erosion != 0 { shrink(map) }
     if feather > 0 { soften(map) }

@@ -108,8 +108,8 @@ public final class CinematicCompositor: VideoCompositor {
 
   /// - Throws: `incompatible` for another kind of instruction or a script without the frame,
   ///   `incomplete` for a frame without disparity or focus,
-  ///   `invalidParameter` for a focus or an f-number outside its range, `cancelled`, and what rendering
-  ///   throws on the last device.
+  ///   `invalidParameter` for a focus, an f-number or a shaping of maps outside its range, `cancelled`, and what
+  ///   rendering throws on the last device.
   public func compose(
     _ request: VideoCompositionRequest
   ) async throws(CinematicError) -> PixelBuffer {

@@ -33,7 +33,8 @@ public struct CinematicInstruction: VideoCompositionInstruction {
   public var view: RenderingSession.DebugView?
   /// Whether the flicker of the maps is taken out; maps without flicker stay as they are.
   public var steadiesDisparity = true
-  /// The change made to the edges of the maps.
+  /// The change made to the edges of the maps; numbers outside their ranges are refused with the first
+  /// frame that has a map.
   public var shaping = MapShaping()
 
   public init(

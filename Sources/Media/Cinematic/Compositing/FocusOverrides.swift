@@ -22,7 +22,8 @@ public struct FocusOverrides: Sendable {
   public var view: RenderingSession.DebugView?
   /// Whether the flicker of the maps is taken out; maps without flicker stay as they are.
   public var steadiesDisparity = true
-  /// The change made to the edges of the maps, after their flicker is taken out.
+  /// The change made to the edges of the maps, after their flicker is taken out; numbers outside their
+  /// ranges are refused with the first frame that has a map.
   public var shaping = MapShaping()
 
   public init() {}
