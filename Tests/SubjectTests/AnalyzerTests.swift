@@ -54,4 +54,17 @@ import Testing
     #expect(error?.code == .cancelled)
     #expect(try await !staying.value.subjects.isEmpty)
   }
+
+  /// When nobody waits any more, the analysis ends; the next call begins it anew.
+  @Test func endsWithTheLastCaller() async throws {
+    let scene = try SubjectScene()
+    let analyzer = ImageAnalyzer()
+    let callers = (0..<2).map { _ in Task { try await analyzer.analyze(scene.picture) } }
+    for _ in 0..<10_000 where analyzer.runningCount == 0 { await Task.yield() }
+    for caller in callers { caller.cancel() }
+    for caller in callers { _ = await caller.result }
+    #expect(analyzer.runningCount == 0)
+    let again = try await analyzer.analyze(scene.picture)
+    #expect(!again.subjects.isEmpty)
+  }
 }

@@ -29,7 +29,7 @@ public final class ImageAnalyzer: Sendable {
     let picture: PixelBuffer
     let disparity: PixelBuffer?
     let turn: QuarterTurn
-    let task: Task<Result<ImageAnalysis, CinematicError>, Never>
+    let load: SharedLoad<ImageAnalysis>
   }
 
   private let entries = Mutex<[Entry]>([])
@@ -41,80 +41,48 @@ public final class ImageAnalyzer: Sendable {
   /// The subjects of a picture; of one without any, an analysis without subjects.
   ///
   /// The picture's bytes must not change: the same buffer is taken for the same picture.
-  /// Calls for one picture share one analysis; a caller whose task is cancelled stops waiting, and the others get it.
+  /// Calls for one picture share one analysis; a caller whose task is cancelled stops waiting, and the others get it. When the last one
+  /// is gone, the analysis ends.
   ///
   /// - Throws: as ``GenerateForegroundInstanceMaskRequest/perform(on:turn:)``.
   public func analyze(
     _ picture: PixelBuffer, configuration: Configuration = Configuration()
   ) async throws(CinematicError) -> ImageAnalysis {
     try GenerateForegroundInstanceMaskRequest.checkCancellation()
-    let task = entries.withLock { entries in
+    let load = entries.withLock { entries in
       let known = entries.first {
         $0.picture === picture && $0.turn == configuration.turn
           && $0.disparity === configuration.disparity
       }
-      if let known { return known.task }
-      let task = Task<Result<ImageAnalysis, CinematicError>, Never> {
-        var request = GenerateForegroundInstanceMaskRequest()
-        request.disparity = configuration.disparity
-        do throws(CinematicError) {
-          let observation = try await request.perform(on: picture, turn: configuration.turn)
-          return .success(ImageAnalysis(picture, observation))
-        } catch {
-          return .failure(error)
-        }
-      }
+      if let known { return known.load }
+      let load = SharedLoad<ImageAnalysis>(cancellation: "looking for subjects was cancelled")
       entries.append(
         Entry(
           picture: picture, disparity: configuration.disparity, turn: configuration.turn,
-          task: task))
+          load: load))
       if entries.count > Self.heldPictures { entries.removeFirst() }
-      return task
+      return load
     }
-    let gate = Gate()
-    let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        gate.wait(continuation)
-        Task { gate.open(await task.value) }
+    do throws(CinematicError) {
+      return try await load.value { () async throws(CinematicError) -> ImageAnalysis in
+        var request = GenerateForegroundInstanceMaskRequest()
+        request.disparity = configuration.disparity
+        let observation = try await request.perform(on: picture, turn: configuration.turn)
+        return ImageAnalysis(picture, observation)
       }
-    } onCancel: {
-      gate.open(.failure(CinematicError(.cancelled, "looking for subjects was cancelled")))
+    } catch {
+      // An analysis that failed is tried again the next time.
+      if error.code != .cancelled { entries.withLock { $0.removeAll { $0.load === load } } }
+      throw error
     }
-    // An analysis that failed is tried again the next time.
-    if case .failure(let error) = result, error.code != .cancelled {
-      entries.withLock { $0.removeAll { $0.task == task } }
-    }
-    return try result.get()
   }
 
-  /// Forgets all pictures.
+  /// Forgets all pictures. Callers that wait get their analyses.
   public func removeAll() { entries.withLock { $0 = [] } }
-}
 
-/// Gives a waiting caller the first of two results.
-private final class Gate: Sendable {
-  private struct State {
-    var continuation: CheckedContinuation<Result<ImageAnalysis, CinematicError>, Never>?
-    var result: Result<ImageAnalysis, CinematicError>?
-  }
-
-  private let state = Mutex(State())
-
-  func wait(_ continuation: CheckedContinuation<Result<ImageAnalysis, CinematicError>, Never>) {
-    let result = state.withLock { state in
-      if state.result == nil { state.continuation = continuation }
-      return state.result
-    }
-    if let result { continuation.resume(returning: result) }
-  }
-
-  func open(_ result: Result<ImageAnalysis, CinematicError>) {
-    let continuation = state.withLock { state in
-      defer { state.continuation = nil }
-      state.result = state.result ?? result
-      return state.continuation
-    }
-    continuation?.resume(returning: result)
+  /// Analyses of held pictures that are under way.
+  package var runningCount: Int {
+    entries.withLock { $0.count { $0.load.progress.isLoading } }
   }
 }
 

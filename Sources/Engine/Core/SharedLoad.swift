@@ -1,27 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FocalCore
 import Synchronization
-
-/// How far a property has been loaded.
-public enum PropertyStatus<Value: Sendable>: Sendable {
-  case notYetLoaded
-  case loading
-  case loaded(Value)
-  case failed(CinematicError)
-
-  /// The value, once it is there.
-  public var value: Value? {
-    if case .loaded(let value) = self { value } else { nil }
-  }
-}
 
 /// A value that is loaded once, however many ask for it.
 ///
 /// A cancelled caller stops waiting; the others get the value. When the last one is gone, the load
 /// itself is cancelled, and the next request begins it anew. The same happens after a failure,
 /// which may have passed; until then the status tells it.
-final class SharedLoad<Value: Sendable>: Sendable {
+package final class SharedLoad<Value: Sendable>: Sendable {
   private typealias Outcome = Result<Value, CinematicError>
   private typealias Waiter = CheckedContinuation<Outcome, Never>
 
@@ -38,22 +24,20 @@ final class SharedLoad<Value: Sendable>: Sendable {
   }
 
   private let state = Mutex(State())
+  private let cancellation: String
 
-  var status: PropertyStatus<Value> {
-    state.withLock { state in
-      switch state.outcome {
-      case .success(let value): .loaded(value)
-      case _ where state.task != nil: .loading
-      case .failure(let error): .failed(error)
-      case nil: .notYetLoaded
-      }
-    }
+  /// - Parameter cancellation: the message of a cancelled caller's error.
+  package init(cancellation: String = "loading was cancelled") { self.cancellation = cancellation }
+
+  /// The result of the last load that came to an end, and whether one is under way.
+  package var progress: (outcome: Result<Value, CinematicError>?, isLoading: Bool) {
+    state.withLock { ($0.outcome, $0.task != nil) }
   }
 
   /// The value, loaded by `load` unless it is there or on its way.
   ///
   /// - Throws: what `load` throws; `cancelled` where the calling task is cancelled meanwhile.
-  func value(
+  package func value(
     _ load: @escaping @Sendable () async throws(CinematicError) -> Value
   ) async throws(CinematicError) -> Value {
     let number = state.withLock { state in
@@ -75,7 +59,7 @@ final class SharedLoad<Value: Sendable>: Sendable {
   ) {
     let known = state.withLock { state -> Outcome? in
       if case .success = state.outcome { return state.outcome }
-      if state.cancelled.contains(number) { return .failure(Self.cancellation) }
+      if state.cancelled.contains(number) { return .failure(cancelled) }
       state.waiters[number] = waiter
       if state.task == nil {
         state.generation += 1
@@ -122,10 +106,8 @@ final class SharedLoad<Value: Sendable>: Sendable {
       }
       return waiter
     }
-    waiter?.resume(returning: .failure(Self.cancellation))
+    waiter?.resume(returning: .failure(cancelled))
   }
 
-  private static var cancellation: CinematicError {
-    CinematicError(.cancelled, "loading was cancelled")
-  }
+  private var cancelled: CinematicError { CinematicError(.cancelled, cancellation) }
 }
