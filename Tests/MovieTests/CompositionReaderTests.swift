@@ -154,6 +154,40 @@ struct CompositionReaderTests {
     #expect(isSame(try Self.codes(try await exact.request(number: 0), rounded), expected[3]))
   }
 
+  /// Steady frames of one timescale and an end of another are whole numbers of ticks.
+  @Test func ticksOfSteadyFrames() async throws {
+    let movie = try await Self.movie()
+    let info = try await Composition().addTracks(for: movie)
+    try await info.insertTimeRange(
+      TimeRange(start: .zero, end: Time(value: 40001, timescale: 48000)), of: movie)
+    var video = Self.video(info)
+    video.sourceTrackIDForFrameTiming = nil
+    video.frameDuration = Time(value: 1001, timescale: 30000)
+    let reader = try await Self.reader(info, video)
+    #expect(reader.timescale == 240_000)
+    #expect(reader.frameCount == 25)
+    for number in 0..<reader.frameCount {
+      let range = reader.timeRange(ofFrame: number)
+      let start = range.start.converted(to: reader.timescale)
+      let end = range.end.converted(to: reader.timescale)
+      #expect(start == range.start && end == range.end)
+      if number < 24 { #expect(end.value - start.value == 8008) }
+    }
+  }
+
+  @Test func timescalesWithoutACommonOne() {
+    var common = CommonTimescale()
+    common.include(30000)
+    // Exact on the timescale that is there.
+    common.include(Time(value: 96000, timescale: 48000))
+    #expect(common.timescale == 30000)
+    common.include(Time(value: 1, timescale: .max))
+    #expect(common.isTooFine)
+    #expect(common.timescale == 1_000_000)
+    common.include(Time(value: 1, timescale: .max - 1))
+    #expect(common.timescale == 1_000_000)
+  }
+
   /// Metadata arrive only where the video composition and the instruction both list their track.
   @Test func metadataNeedBothLists() async throws {
     let movie = try await Self.movie()

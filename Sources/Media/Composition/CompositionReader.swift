@@ -54,7 +54,10 @@ public final class CompositionReader: @unchecked Sendable {
       timescale = try await Self.timescale(frames)
     } else {
       frames = CompositionFrames(step: video.frameDuration, end: end)
-      timescale = max(video.frameDuration.timescale, end.timescale)
+      var common = CommonTimescale()
+      common.include(video.frameDuration.timescale)
+      common.include(end)
+      timescale = common.timescale
     }
     guard frames.count > 0 else {
       throw CinematicError(
@@ -73,28 +76,19 @@ public final class CompositionReader: @unchecked Sendable {
 
   /// Ticks in which the frames of a track begin and end.
   private static func timescale(_ frames: CompositionFrames) async throws(CinematicError) -> Int32 {
-    var common: UInt64 = 1
-    func include(_ timescale: Int32) {
-      let divisor = Time.greatestCommonDivisor(common, UInt64(timescale))
-      let (product, overflow) = (common / divisor).multipliedReportingOverflow(
-        by: UInt64(timescale))
-      common = overflow ? .max : product
-    }
-    for run in frames.runs {
+    var common = CommonTimescale()
+    for run in frames.runs where !common.isTooFine {
       guard let source = run.segment.sourceTrack else { continue }
-      include(try await source.load(.naturalTimescale))
+      common.include(try await source.load(.naturalTimescale))
       // A cut may lie between two ticks.
       for time in [
         run.timeRange(run.entries.lowerBound), run.timeRange(run.entries.upperBound - 1),
       ] {
-        for edge in [time.start, time.end]
-        where edge.converted(to: Int32(clamping: common)) != edge {
-          include(edge.timescale)
-        }
+        common.include(time.start)
+        common.include(time.end)
       }
-      if common > UInt64(Int32.max) { return 1_000_000 }
     }
-    return Int32(common)
+    return common.timescale
   }
 
   // MARK: - Frames
