@@ -175,6 +175,22 @@ struct CompositionReaderTests {
     }
   }
 
+  /// As those of other large buffers: devices that share memory use them in place.
+  @Test func planesOfLargePicturesBeginOnPages() throws {
+    for format in [PixelFormat.rgba8, .yuv420Video10] {
+      let context = try RenderContext(
+        size: Dimensions(width: 250, height: 122), pixelFormat: format, tags: .bt709)
+      let pictures = try (0..<4).map { _ in try context.newPixelBuffer() }
+      for picture in pictures {
+        for index in picture.planes.indices {
+          picture.withUnsafeBytes(ofPlane: index) { bytes in
+            #expect(Int(bitPattern: bytes.baseAddress) % 4096 == 0)
+          }
+        }
+      }
+    }
+  }
+
   @Test func timescalesWithoutACommonOne() {
     var common = CommonTimescale()
     common.include(30000)

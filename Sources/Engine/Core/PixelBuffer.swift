@@ -64,9 +64,7 @@ public final class PixelBuffer: @unchecked Sendable {
     let alignment = max(bytesPerRowAlignment, format.bytesPerComponent)
     var layouts: [Layout] = []
     var end = 0
-    // Graphics devices that share memory with the processor reach whole pages without a copy.
-    let isLarge = dimensions.width * dimensions.height >= Self.leastPixelCountOnPages
-    let planeAlignment = isLarge ? 4096 : 64
+    let planeAlignment = Self.planeAlignment(of: dimensions)
     for plane in format.planes {
       let size = plane.dimensions(of: dimensions)
       let rowBytes = size.width * plane.bytesPerElement
@@ -207,6 +205,12 @@ public final class PixelBuffer: @unchecked Sendable {
     let plane = planes[index]
     return UnsafeMutableRawBufferPointer(
       start: base + plane.offset, count: min(plane.byteCount, byteCount - plane.offset))
+  }
+
+  /// Bytes at whose multiples the planes of a picture begin in memory: graphics devices that share it with the
+  /// processor reach whole pages without a copy.
+  package static func planeAlignment(of dimensions: Dimensions) -> Int {
+    dimensions.width * dimensions.height >= leastPixelCountOnPages ? 4096 : 64
   }
 
   /// - Throws: `invalidParameter` for a size outside 1...``maximumDimension``.

@@ -49,7 +49,10 @@ final class PixelBufferPool: Sendable {
   /// - Throws: `outOfMemory`.
   func makeBuffer() throws(CinematicError) -> PixelBuffer {
     let kept = state.withLock { $0.free.popLast() }
-    guard let pointer = kept?.pointer ?? allocateZeroed(byteCount: byteCount, alignment: 64) else {
+    let alignment = PixelBuffer.planeAlignment(of: dimensions)
+    guard
+      let pointer = kept?.pointer ?? allocateZeroed(byteCount: byteCount, alignment: alignment)
+    else {
       throw CinematicError(
         .outOfMemory, "no memory for a \(dimensions) picture of format \(format)",
         remedy: "render at a smaller size")
