@@ -5,7 +5,6 @@ import FocalCinematic
 import FocalCommands
 import FocalCore
 import FocalMedia
-import FocalRendering
 import FocalScript
 
 struct ApplyCommand: ParsableCommand {
@@ -46,19 +45,9 @@ struct ApplyCommand: ParsableCommand {
           "nothing that can be read says what is sharp in \(movie): where the changes decide nothing,"
             + " \(output) holds the focus on the largest and nearest part of its first map")
       }
-      let recording = try focus.script.flattened()
-      let carried = recording.look.overridden(by: try look.look())
-      try look.check(carried)
-      try RenderingSession.Attributes().with(carried).validate()
-      let script = try recording.with(look: carried).jsonRepresentation()
-      let frames = try (0..<own.reader.frameCount).map { number in
-        let range = own.reader.timeRange(ofFrame: number)
-        let attributes = try focus.attributes(at: range.start)
-        return MovieReviser.Frame(
-          timeRange: range, focusDisparity: attributes.focusDisparity, fNumber: attributes.fNumber)
-      }
-      try MovieReviser.write(
-        movie, to: output, frames: frames, script: [UInt8](script), overwrite: overwriting.force)
+      let given = try look.look()
+      try look.check(opened.script.look.overridden(by: given))
+      try own.write(opened.script, to: output, look: given, overwrite: overwriting.force)
     }
   }
 }
