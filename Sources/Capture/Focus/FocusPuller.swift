@@ -57,7 +57,7 @@ struct FocusPuller: Sendable {
   /// Where the current subject is, and the two stages of the spring that follows it.
   private var goal: Float?
   private var spring: (first: Double, second: Double)?
-  private var rack: (start: Double, length: Double, from: Double)?
+  private var rack: (start: Time, length: Double, from: Double)?
   private var focus: Double?
   /// Where focus was, while nobody knows where it is.
   private var lastFocus: Double?
@@ -114,7 +114,7 @@ struct FocusPuller: Sendable {
     dropLost(now)
     let wanted = user?.subject ?? automatic ?? .single(autoFocusID)
     goal = self.goal(of: wanted, detections) ?? (wanted == current ? goal : nil) ?? mapFocus
-    pull(to: wanted, now, elapsed)
+    pull(to: wanted, time, elapsed)
     lastFocus = focus ?? lastFocus
     return Outcome(
       focusDisparity: Float(lastFocus ?? 0), subject: wanted, mode: user?.mode ?? .weak,
@@ -160,18 +160,20 @@ struct FocusPuller: Sendable {
     pending = (fixedID, user.mode)
   }
 
-  /// A focus that is held, at the disparity that its distance has now. One that is still on its way arrives when it
-  /// would have.
+  /// A focus that is held, at the disparity that its distance has now. One that is still on its way takes the whole of it
+  /// over.
   private func fixedAgain(
     _ id: DetectionID, _ mode: CinematicVideoFocusMode, _ time: Time
   ) -> Made {
-    let left = rack.map { max(0, $0.start + $0.length - time.seconds) } ?? 0
-    // After the decision that it takes the place of.
-    let way = left > 0 ? left + 0.02 : 0
+    var (start, length) = (time, 0.0)
+    if let rack, time.seconds < rack.start.seconds + rack.length {
+      (start, length) = (rack.start, rack.length)
+    }
     return Made(
       decision: Decision(
-        time: time + Time(seconds: way, preferredTimescale: time.timescale), focus: .single(id),
-        strong: mode == .strong, user: true), disparity: fixedDisparity, rack: way, start: time)
+        time: start + Time(seconds: length, preferredTimescale: start.timescale),
+        focus: .single(id), strong: mode == .strong, user: true), disparity: fixedDisparity,
+      rack: length, start: start)
   }
 
   private func standing(_ time: Time) -> [Made] {
@@ -290,11 +292,11 @@ struct FocusPuller: Sendable {
 
   /// Follows the subject by a critically damped spring; to another one, focus travels as a hand does.
   private mutating func pull(
-    to wanted: Decision.FocusDetectionID, _ now: Double, _ elapsed: Double
+    to wanted: Decision.FocusDetectionID, _ time: Time, _ elapsed: Double
   ) {
     guard let goal = goal.map(Double.init), goal.isFinite else { return }
     if wanted != current {
-      if let focus { rack = (now, rackLength(to: Float(goal)), focus) }
+      if let focus { rack = (time, rackLength(to: Float(goal)), focus) }
       current = wanted
       spring = (goal, goal)
     }
@@ -304,12 +306,13 @@ struct FocusPuller: Sendable {
     state.first += gain * (goal - state.first)
     state.second += gain * (state.first - state.second)
     spring = state
-    guard let rack, now < rack.start + rack.length else {
+    let now = time.seconds
+    guard let rack, now < rack.start.seconds + rack.length else {
       self.rack = nil
       focus = state.second
       return
     }
-    let share = Transition.Curve.minimumJerk.value(at: (now - rack.start) / rack.length)
+    let share = Transition.Curve.minimumJerk.value(at: (now - rack.start.seconds) / rack.length)
     focus = rack.from + share * (state.second - rack.from)
   }
 }

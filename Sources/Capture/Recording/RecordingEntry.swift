@@ -26,7 +26,7 @@ struct RecordingEntry: Codable, Sendable {
   }
 
   struct Choice: Codable, Sendable {
-    /// When focus begins to move, and when it arrives.
+    /// When focus begins to move, and when it arrives if no other choice turns it away before.
     var start: Moment
     var arrival: Moment
     var id: Int64

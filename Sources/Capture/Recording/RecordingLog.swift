@@ -66,11 +66,12 @@ struct RecordingLog: Sendable {
     let last = frames.last ?? .zero
     var decisions: [Decision] = []
     var transitions: [Decision: Transition] = [:]
-    for choice in choices {
+    for way in RecordedWay.settled(choices) {
       // Focus that is still on its way when the movie ends arrives with it.
-      let begin = min(max(choice.start.time, .zero), last)
+      let begin = min(way.start, last)
+      let choice = way.choice
       let decision = Decision(
-        time: min(max(choice.arrival.time, .zero), last),
+        time: min(way.arrival, last),
         focus: choice.isGroup
           ? .group(DetectionGroupID(choice.id)) : .single(DetectionID(choice.id)),
         strong: choice.isStrong, user: choice.isUser)
