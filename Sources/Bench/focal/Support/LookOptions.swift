@@ -127,24 +127,28 @@ struct LookOptions: ParsableArguments {
     }
   }
 
-  /// The opening that a picture shows: its luminance, as far as it is not transparent.
+  /// The opening that a picture shows, as it is shown: its luminance, as far as it is not transparent.
   private static func image(_ path: String) throws(CinematicError) -> ApertureImage {
-    let picture = try waiting { () async throws(CinematicError) -> PixelBuffer in
+    let (picture, turn) = try waiting {
+      () async throws(CinematicError) -> (PixelBuffer, QuarterTurn) in
       let reader = try await FrameReader.open(path)
       guard reader.properties.kind == .still, let frame = try await reader.next() else {
         throw CinematicError(
           .unsupported, "\(path) is no picture", remedy: "give a picture of the aperture")
       }
-      return frame.pixelBuffer
+      return (frame.pixelBuffer, reader.properties.preferredTransform)
     }
+    let size = turn.applied(to: picture.dimensions)
     var transmission: [Float] = []
-    transmission.reserveCapacity(picture.dimensions.count)
+    transmission.reserveCapacity(size.count)
     // All light at once would take four times as much.
-    for first in stride(from: 0, to: picture.height, by: 64) {
-      let rows = first..<min(picture.height, first + 64)
-      let band = picture.stored(shownAs: rows, .identity)
-      try band.part.linearRGBA().part(rows: band.rows).withUnsafeBytes { bytes in
-        for place in 0..<rows.count * picture.width {
+    for first in stride(from: 0, to: size.height, by: 64) {
+      let rows = first..<min(size.height, first + 64)
+      let band = picture.stored(shownAs: rows, turn)
+      var light = try band.part.linearRGBA()
+      if turn != .identity { light = try light.turnedPixels(by: turn) }
+      light.part(rows: band.rows).withUnsafeBytes { bytes in
+        for place in 0..<rows.count * size.width {
           // Rows are without padding.
           let pixel = bytes.loadUnaligned(fromByteOffset: 16 * place, as: SIMD4<Float>.self)
           let luminance = 0.2126 * pixel.x + 0.7152 * pixel.y + 0.0722 * pixel.z
@@ -153,7 +157,7 @@ struct LookOptions: ParsableArguments {
       }
     }
     do {
-      return try ApertureImage(transmission: transmission, width: picture.width)
+      return try ApertureImage(transmission: transmission, width: size.width)
     } catch {
       throw CinematicError(error.code, "\(path): \(error.message)", remedy: error.remedy)
     }
