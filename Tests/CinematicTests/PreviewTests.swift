@@ -29,13 +29,14 @@ struct PreviewTests {
   private static func exported(
     _ movie: Result<[UInt8], any Error>, _ script: Script, _ look: Look,
     _ quality: RenderingQuality,
-    size: Dimensions?
+    size: Dimensions?, steadies: Bool = true
   ) async throws -> [Int: [UInt8]] {
     let folder = Folder()
     let captured = Captured()
     var settings = quick(quality)
     settings.overrides.script = .given(script)
     settings.overrides.look = look
+    settings.overrides.steadiesDisparity = steadies
     settings.maximumSize = size
     settings.drawing = { picture, time throws(CinematicError) in
       captured.codes.withLock { $0[Int(time.converted(to: 30).value)] = picture.allCodes }
@@ -92,7 +93,8 @@ struct PreviewTests {
         #expect(quick.dimensions == settings.maximumSize)
         #expect(quick.format == exact.format && quick.tags == exact.tags)
         guard number > 1 else {
-          #expect(fidelity == .unsteady || quick.allCodes == exact.allCodes)
+          // Their maps do not flicker.
+          #expect(isSame(quick.allCodes, exact.allCodes))
           continue
         }
         guard quick.dimensions == exact.dimensions else { continue }
@@ -102,6 +104,27 @@ struct PreviewTests {
         #expect(mean < 4, "\(number): \(mean)")
       }
     }
+  }
+
+  /// Of maps that flicker, the picture is the export's with steady maps, or the one with maps as they are stored.
+  @Test func steadinessIsAsAskedFor() async throws {
+    let renderer = try await PreviewRenderer(
+      asset: Movies.asset(Movies.flickering), devices: [.cpu()])
+    let script = try Self.decided(renderer.recording)
+    var pictures: [[UInt8]] = []
+    for (fidelity, steadies) in [(PreviewRenderer.Fidelity.exported, true), (.unsteady, false)] {
+      let expected = try await Self.exported(
+        Movies.flickering, script, Look(), .thumbnail, size: nil, steadies: steadies)
+      var settings = PreviewRenderer.Settings()
+      settings.fidelity = fidelity
+      for number in [7, 2] {
+        let codes = try await renderer.picture(number, script: script, settings: settings)
+          .allCodes
+        #expect(isSame(codes, expected[number] ?? []), "frame \(number), \(fidelity)")
+        pictures.append(codes)
+      }
+    }
+    #expect(!isSame(pictures[0], pictures[2]) && !isSame(pictures[1], pictures[3]))
   }
 
   /// Pictures of half the size, from reduced sources.

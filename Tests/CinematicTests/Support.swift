@@ -18,6 +18,8 @@ enum Movies {
   static let own = Result { try layout(offset: 0).bytes() }
   /// The same pictures with another focus.
   static let other = Result { try layout(offset: 0.3).bytes() }
+  /// The same pictures with maps of a slope, which flicker.
+  static let flickering = Result { try layout(offset: 0, mapCode: flickeringCode).bytes() }
   /// With a phone's opaque metadata.
   static let phone = Result { try EncodedMovie.layout(frames: frameCount).bytes() }
   /// As `own`, with a script that says the same and a look: a blur scale of 0.5, and something unknown.
@@ -89,9 +91,22 @@ enum Movies {
     (0..<4).map { UInt8(truncatingIfNeeded: value.bitPattern >> (24 - 8 * $0)) }
   }
 
-  private static func layout(offset: Float) throws -> MovieLayout {
+  /// From far at the left to near at the right, with noise of 14 codes.
+  private static func flickeringCode(_ frame: Int, _ x: Int, _ y: Int) -> Int {
+    var bits = UInt64((frame * EncodedMovie.mapSize.height + y) * EncodedMovie.mapSize.width + x)
+    bits = bits &* 0x9E37_79B9_7F4A_7C15
+    bits ^= bits >> 29
+    bits = bits &* 0xBF58_476D_1CE4_E5B9
+    bits ^= bits >> 32
+    return 144 + 10 * x + Int(bits % 29) - 14
+  }
+
+  private static func layout(
+    offset: Float, mapCode: (Int, Int, Int) -> Int = EncodedMovie.mapCode
+  ) throws -> MovieLayout {
     try EncodedMovie.layout(
       frames: frameCount, keys: [(CinematicKey.focusDisparity, 23), (CinematicKey.fNumber, 23)],
+      mapCode: mapCode,
       payload: { frame in
         Entry.sample([(1, float(offset + Float(frame) / 20)), (2, float(2))])
       })

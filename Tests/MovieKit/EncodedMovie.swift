@@ -15,10 +15,12 @@ public enum EncodedMovie {
 
   /// - Parameters:
   ///   - keys: of the metadata track, with QuickTime's types.
+  ///   - mapCode: the luma code of a map, 64 to 939.
   ///   - payload: the metadata sample of a frame.
   public static func layout(
     frames: Int = 26, form: MovieLayout.Form = .movieLast,
     keys: [(name: String, type: Int)] = Entry.appleKeys.map { (name: $0.0, type: $0.1) },
+    mapCode: (_ frame: Int, _ x: Int, _ y: Int) -> Int = EncodedMovie.mapCode,
     payload: (Int) -> [UInt8] = PhoneMovie.payload
   ) throws -> MovieLayout {
     let picture = try EncodedClip(width: size.width, height: size.height, frames: frames) {
