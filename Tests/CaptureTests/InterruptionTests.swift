@@ -77,6 +77,30 @@ import Testing
     await rig.end()
   }
 
+  /// The lens is part of a recording, and of what is found of one that was cut off.
+  @Test func looksAreRecorded() async throws {
+    var look = Look()
+    look.apertureBlades = 5
+    look.blurScale = 0.4
+    let rig = try Rig(look: look)
+    let path = rig.path("movie.mov")
+    try await rig.session.startRecording(CaptureRecording(editableMovie: path))
+    try await rig.session.start()
+    try await rig.give(0..<20)
+    let (recording, cut) = (InterruptedRecording.path(for: path), rig.path("cut.recording.mov"))
+    try FileManager.default.copyItem(atPath: recording, toPath: cut)
+    try FileManager.default.copyItem(
+      atPath: ScriptJournal.path(of: recording), toPath: ScriptJournal.path(of: cut))
+    let recovered = try #require(try await InterruptedCapture.recover(cut))
+    _ = try await rig.session.stopRecording()
+    for name in [path, recovered] {
+      let movie = try await MovieScript(asset: Asset(path: name))
+      let found = try #require(try movie.recording()).look
+      #expect(found.apertureBlades == 5 && found.blurScale == 0.4, "\(name)")
+    }
+    await rig.end()
+  }
+
   @Test func decisionsSurvive() async throws {
     let rig = try Rig()
     let path = rig.path("movie.mov")

@@ -114,7 +114,7 @@ struct Rig {
   init(
     _ properties: SourceProperties = TestScene.properties, sound: SoundFormat? = nil,
     provider: (any DisparityProvider)? = nil,
-    detector: (any ObjectDetector)? = nil, range: EstimatedRange? = nil,
+    detector: (any ObjectDetector)? = nil, range: EstimatedRange? = nil, look: Look = Look(),
     tracker: (@Sendable (QuarterTurn) throws(CinematicError) -> any VisualTracker)? = nil
   ) throws {
     source = TestSource(properties, sound: sound)
@@ -122,6 +122,7 @@ struct Rig {
       devices: [.cpu(threadCount: 1)], provider: provider, detector: detector)
     configuration.quality = .thumbnail
     configuration.estimatedRange = range
+    configuration.look = look
     configuration.visualTracker = tracker
     session = try CaptureSession(source, configuration: configuration, clock: clock)
   }

@@ -45,7 +45,7 @@ import Testing
     let outcome = try await Program.focal(
       Self.record + [
         "--times", "8", "--f-number", "4", "--commands", "taps.txt", "-o", "movie.mov", "--baked",
-        "film.mp4", "--json",
+        "film.mp4", "--json", "--blades", "5", "--blur-scale", "0.4",
       ], in: folder)
     #expect(outcome.code == 0, "\(outcome.errors)")
     let report = try #require(try outcome.objects().last)
@@ -55,6 +55,7 @@ import Testing
     let movie = try await MovieScript(asset: Asset(path: folder.file("movie.mov")))
     let recording = try #require(try movie.recording())
     #expect(recording.fNumber == 4)
+    #expect(recording.look.apertureBlades == 5 && recording.look.blurScale == 0.4)
     #expect(recording.userDecisions.map(\.isStrongDecision) == [true])
     #expect(try await FrameReader.open(folder.file("film.mp4")).frameNumbers.count == frames)
     #expect(folder.names.contains("still.jpg"))

@@ -153,6 +153,47 @@ import Testing
     }
   }
 
+  /// Fields of two moments, dark and bright: pictures as they are have both, those that are made whole have one.
+  @Test func fieldsAreKeptOrMadeWhole() async throws {
+    let folder = Folder()
+    let file = ClipFile(
+      codec: "ffv1", width: 48, height: 32, pixelFormat: AV_PIX_FMT_YUV420P,
+      timeBase: AVRational(num: 1, den: 30), options: [("level", "3")])
+    try file.write(to: folder.file("clip.mkv"), frames: 2) { frame, number in
+      focal_frame_set_interlaced(frame, 1)
+      for (plane, data) in [frame.pointee.data.0, frame.pointee.data.1, frame.pointee.data.2]
+        .enumerated()
+      {
+        let stride = [
+          frame.pointee.linesize.0, frame.pointee.linesize.1, frame.pointee.linesize.2,
+        ][plane]
+        for y in 0..<(plane == 0 ? 32 : 16) {
+          // What does not change would be whole.
+          let code: UInt8 = plane > 0 ? 128 : (y + number) % 2 == 0 ? 40 : 200
+          data?.advanced(by: y * Int(stride)).update(repeating: code, count: Int(stride))
+        }
+      }
+      return Int64(number)
+    }
+    try Material.numberedMaps(2, in: folder)
+    let comb = (0..<32).map { $0 % 2 == 0 ? UInt8(40) : 200 }
+    let whole = [UInt8](repeating: 40, count: 32)
+    for (option, expected) in [("--progressive", comb), ("--deinterlace", whole)] {
+      for (command, more) in [("render", ["--f-number", "inf"]), ("import", ["--focus", "0.5"])] {
+        try await works(
+          [
+            command, "clip.mkv", "--disparity", "maps/%04d.png", option, "--codec", "ffv1",
+            "--force", "-o", "film.mov",
+          ] + more, in: folder)
+        let first = try #require(try await Material.frames(folder.file("film.mov")).frames.first)
+        let codes = first.pixelBuffer.codes()
+        try #require(codes.count == 48 * 32)
+        let column = (0..<32).map { codes[48 * $0 + 9] }
+        #expect(column == expected, "\(command) \(option)")
+      }
+    }
+  }
+
   @Test func interlacedClips() async throws {
     let folder = Folder()
     let file = ClipFile(

@@ -46,6 +46,25 @@ import Testing
     #expect(ColorTags.hlg.standardRange == .sRGB)
   }
 
+  /// Of PQ, the peak is what the source states, or 1000 cd/m²; of HLG it is 1000 cd/m² by its signal.
+  @Test func peakIsTheStatedOne() throws {
+    #expect(ToneMapping(from: .pq, to: .sRGB)?.peak == 1000.0 / 203)
+    #expect(ToneMapping(from: .pq, to: .sRGB, peakLuminance: 4000)?.peak == 4000.0 / 203)
+    #expect(ToneMapping(from: .pq, to: .sRGB, peakLuminance: 100)?.peak == 1)
+    #expect(ToneMapping(from: .pq, to: .sRGB, peakLuminance: 20000)?.peak == 10000.0 / 203)
+    // Grays of a display with BT.709's primaries, by the formula: 203, 609 and 1000 cd/m².
+    let cases: [(peak: Float, light: Float, expected: Float)] = [
+      (4000, 1, 0.775_124), (4000, 3, 0.931_315), (4000, 1000.0 / 203, 0.960_231),
+      (1000, 1, 0.777_379), (1000, 3, 0.952_059), (1000, 1000.0 / 203, 1),
+    ]
+    for item in cases {
+      let mapping = try Self.mapping(Self.display, peak: item.peak)
+      let mapped = mapping.mapped(SIMD3(repeating: item.light))
+      let difference = Self.distance(mapped, SIMD3(repeating: item.expected))
+      #expect(difference < 2e-5, "\(item): \(mapped)")
+    }
+  }
+
   /// From below the knee to beyond the peak, at every step: it rises, never faster than the light, has
   /// no step, and ends at 1.
   @Test(arguments: [203, 210, 400, 1000, 4000, 10000] as [Float])
