@@ -104,6 +104,62 @@ import Testing
     #expect(abs(alexa.values(Float.self)[0] - 0.18) < 1e-4)
   }
 
+  /// Light by the makers' formulas, of the codes 400 and 600 of ten bits in video range. A recorded code counts over 1023,
+  /// a share of the signal from 64 over 876.
+  private static let videoLights: [LogCurve: (Float, Float)] = [
+    .logC3: (0.167309, 1.47278), .logC4: (0.614097, 7.3632), .sLog2: (0.26587, 1.00928),
+    .sLog3: (0.149321, 0.917022), .sLog3Wide: (0.149321, 0.917022),
+    .vLog: (0.129972, 0.885755), .canonLog: (0.253531, 0.835374),
+    .canonLog2: (0.167284, 1.13647), .canonLog3: (0.263516, 1.04224),
+    .canonLog2BT2020: (0.167284, 1.13647), .canonLog3BT2020: (0.263516, 1.04224),
+    .nLog: (0.225545, 0.881027), .fLog: (0.107802, 0.443827), .fLog2: (0.179999, 1.18952),
+    .appleLog: (0.0715086, 0.50687), .dLog: (0.167165, 1.01789),
+    .log3G10: (0.312531, 3.41191), .blackmagicFilm5: (0.18, 2.55878),
+    .daVinci: (0.28638, 2.53873),
+  ]
+
+  @Test(arguments: LogCurve.allCases) func lightOfVideoCodes(_ curve: LogCurve) throws {
+    let expected = try #require(Self.videoLights[curve])
+    let buffer = try row([336.0 / 876, 536.0 / 876])
+    buffer.decodeLog(curve, isFullRange: false)
+    let lights = reds(buffer)
+    // Makers round the numbers of their formulas.
+    #expect(abs(lights[0] / expected.0 - 1) < 2e-3, "\(lights)")
+    #expect(abs(lights[1] / expected.1 - 1) < 2e-3, "\(lights)")
+  }
+
+  /// Red, green and blue, and the white of most cameras.
+  private static func points(_ values: Float...) -> [Float] { values + [0.3127, 0.3290] }
+
+  /// Red, green, blue and white by the makers' papers.
+  private static let gamuts: [LogCurve: [Float]] = {
+    let bt2020 = points(0.708, 0.292, 0.170, 0.797, 0.131, 0.046)
+    let sony = points(0.730, 0.280, 0.140, 0.855, 0.100, -0.050)
+    let canon = points(0.740, 0.270, 0.170, 1.140, 0.080, -0.100)
+    var gamuts: [LogCurve: [Float]] = [:]
+    gamuts[.logC3] = points(0.6840, 0.3130, 0.2210, 0.8480, 0.0861, -0.1020)
+    gamuts[.logC4] = points(0.7347, 0.2653, 0.1424, 0.8576, 0.0991, -0.0308)
+    gamuts[.sLog3] = points(0.766, 0.275, 0.225, 0.800, 0.089, -0.087)
+    gamuts[.vLog] = points(0.730, 0.280, 0.165, 0.840, 0.100, -0.030)
+    gamuts[.dLog] = points(0.71, 0.31, 0.21, 0.88, 0.09, -0.08)
+    gamuts[.log3G10] = points(0.780308, 0.304253, 0.121595, 1.493994, 0.095612, -0.084589)
+    gamuts[.blackmagicFilm5] = [
+      0.7177215, 0.3171181, 0.2280410, 0.8615690, 0.1005841, -0.0820452, 0.3127170, 0.3290312,
+    ]
+    gamuts[.daVinci] = points(0.8000, 0.3130, 0.1682, 0.9877, 0.0790, -0.1155)
+    for curve in [LogCurve.sLog2, .sLog3Wide] { gamuts[curve] = sony }
+    for curve in [LogCurve.canonLog, .canonLog2, .canonLog3] { gamuts[curve] = canon }
+    for curve in [
+      LogCurve.canonLog2BT2020, .canonLog3BT2020, .nLog, .fLog, .fLog2, .appleLog,
+    ] { gamuts[curve] = bt2020 }
+    return gamuts
+  }()
+
+  @Test(arguments: LogCurve.allCases) func colorsOfCameras(_ curve: LogCurve) throws {
+    let expected = try #require(Self.gamuts[curve])
+    #expect(curve.gamut.chromaticities == expected)
+  }
+
   @Test func clipsAreReadAsLight() async throws {
     let folder = ScratchFolder()
     let size = Dimensions(width: 16, height: 8)

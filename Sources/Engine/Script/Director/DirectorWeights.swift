@@ -13,10 +13,9 @@
 /// ``noveltyTime`` makes an ``OnlineDirector`` late; half and twice ``fullSize`` fail like ``size``.
 /// Doubled, ``switchCost`` never switches, and ``lead``, ``facingTime`` and ``smoothingTime`` are
 /// late online. Without ``switchCost`` focus flickers; without ``centrality`` or ``headTerm`` an
-/// arrival or a dialogue is missed. No test decides ``nearness``, ``motion``, ``novelty`` and their
-/// scales,
-/// ``disparityCost``, ``absentScore``, the other terms and the other times within 0 to 2 of their
-/// values.
+/// arrival or a dialogue is missed. No choice there depends on ``nearness``, ``motion``, ``novelty`` and
+/// their scales, ``disparityCost``, ``absentScore``, the other terms and the other times within 0 to 2
+/// of their values.
 public struct DirectorWeights: Hashable, Sendable {
   // MARK: Cues
 
