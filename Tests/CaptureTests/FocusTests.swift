@@ -246,22 +246,34 @@ private struct BoxTeller: VisualTracker {
   @Test func wrongCallsAreErrors() async throws {
     let rig = try Rig(detector: TwoFaces())
     let point = NormalizedPoint(x: 0.5, y: 0.5)
-    await #expect(throws: CinematicError.self) {
+    let early = await #expect(throws: CinematicError.self) {
       try await rig.session.setFixedFocus(at: point, focusMode: .strong)
     }
+    #expect(early?.code == .invalidState)
     try await start(rig)
-    let calls: [(CaptureSession) async throws -> Void] = [
-      { try await $0.setTrackingFocus(detectedObjectID: DetectionID(99), focusMode: .weak) },
-      { try await $0.setTrackingFocus(detectedObjectID: DetectionID(1), focusMode: .none) },
-      { try await $0.setFixedFocus(at: point, focusMode: .none) },
-      { try await $0.setFixedFocus(at: NormalizedPoint(x: 1.5, y: 0), focusMode: .weak) },
-      { try await $0.tap(at: NormalizedPoint(x: .nan, y: 0)) },
-      { try await $0.start() },
-      { _ = try await $0.stopRecording() },
-      { try await $0.capturePhoto(to: "film.mp4") },
+    typealias Call = (CaptureSession) async throws -> Void
+    let calls: [(code: CinematicError.Code, call: Call)] = [
+      (
+        .invalidParameter,
+        { try await $0.setTrackingFocus(detectedObjectID: DetectionID(99), focusMode: .weak) }
+      ),
+      (
+        .invalidParameter,
+        { try await $0.setTrackingFocus(detectedObjectID: DetectionID(1), focusMode: .none) }
+      ),
+      (.invalidParameter, { try await $0.setFixedFocus(at: point, focusMode: .none) }),
+      (
+        .invalidParameter,
+        { try await $0.setFixedFocus(at: NormalizedPoint(x: 1.5, y: 0), focusMode: .weak) }
+      ),
+      (.invalidParameter, { try await $0.tap(at: NormalizedPoint(x: .nan, y: 0)) }),
+      (.invalidState, { try await $0.start() }),
+      (.invalidState, { _ = try await $0.stopRecording() }),
+      (.invalidParameter, { try await $0.capturePhoto(to: "film.mp4") }),
     ]
-    for call in calls {
-      await #expect(throws: CinematicError.self) { try await call(rig.session) }
+    for (number, item) in calls.enumerated() {
+      let error = await #expect(throws: CinematicError.self) { try await item.call(rig.session) }
+      #expect(error?.code == item.code, "call \(number)")
     }
     await rig.end()
   }
@@ -345,7 +357,8 @@ private struct BoxTeller: VisualTracker {
     let rig = try Rig()
     let report = await rig.session.stop()
     #expect(report?.frameCount == nil)
-    await #expect(throws: CinematicError.self) { try await rig.session.start() }
+    let error = await #expect(throws: CinematicError.self) { try await rig.session.start() }
+    #expect(error?.code == .invalidState)
     await rig.end()
   }
 

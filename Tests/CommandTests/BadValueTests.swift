@@ -105,24 +105,58 @@ import Testing
       naming: name == "no" ? [] : [name])
   }
 
+  struct Unusual: CustomTestStringConvertible, Sendable {
+    var options: [String]
+    var size = Material.size
+    /// Whether the picture stays as it is; `nil` where a little of it may be blurred.
+    var isSharp: Bool?
+    var testDescription: String { options.joined(separator: " ") }
+  }
+
+  static let unusual = [
+    Unusual(options: ["--f-number", "inf"], isSharp: true),
+    Unusual(options: ["--f-number", "0.1"], isSharp: false),
+    Unusual(options: ["--focus", "-0.5"]),
+    Unusual(options: ["--focus", "1e30"], isSharp: false),
+    Unusual(options: ["--blur-scale", "0"], isSharp: true),
+    Unusual(options: ["--blur-scale", "16"], isSharp: false),
+    Unusual(options: ["--disparity-range", "-1,1"]),
+    Unusual(options: ["--disparity-range", "1,0"]),
+    Unusual(options: ["--disparity-range", "0.5,4", "--disparity-kind", "depth"]),
+    Unusual(options: ["--focus-at", "0,0"]),
+    Unusual(options: ["--focus-at", "1,1"]),
+    Unusual(options: ["--blades", "6"]),
+    Unusual(options: ["--threads", "3"]),
+    Unusual(options: ["--profile", "-1"]),
+    Unusual(options: ["--squeeze", "2"]),
+    Unusual(options: ["--aperture-image", "in.png"]),
+    Unusual(options: ["--far-strength", "0"]),
+    Unusual(options: ["--size", "24x16"], size: Dimensions(width: 24, height: 16)),
+    Unusual(options: ["--size", "25x17"], size: Dimensions(width: 25, height: 17)),
+    Unusual(options: ["--size", "97x65"], size: Dimensions(width: 97, height: 65)),
+    Unusual(options: ["--frames", "0"]),
+    Unusual(options: ["--frames", "0-9"]),
+    Unusual(options: ["--transfer", "linear"]),
+    Unusual(options: ["--quality", "thumbnail"]),
+    Unusual(options: ["--quality", "export-high"]),
+    Unusual(options: ["--device", "CPU"]),
+  ]
+
   /// Numbers that look like options, and the ends of the ranges.
-  @Test(arguments: [
-    ["--f-number", "inf"], ["--f-number", "0.1"], ["--focus", "-0.5"], ["--focus", "1e30"],
-    ["--blur-scale", "0"], ["--blur-scale", "16"], ["--disparity-range", "-1,1"],
-    ["--disparity-range", "1,0"], ["--disparity-range", "0.5,4", "--disparity-kind", "depth"],
-    ["--focus-at", "0,0"], ["--focus-at", "1,1"], ["--blades", "6"], ["--threads", "3"],
-    ["--profile", "-1"], ["--squeeze", "2"], ["--aperture-image", "in.png"],
-    ["--far-strength", "0"],
-    ["--size", "24x16"], ["--size", "25x17"], ["--size", "97x65"], ["--frames", "0"],
-    ["--frames", "0-9"], ["--transfer", "linear"], ["--quality", "thumbnail"],
-    ["--quality", "export-high"], ["--device", "CPU"],
-  ])
-  func unusualValues(_ options: [String]) async throws {
+  @Test(arguments: unusual) func unusualValues(_ one: Unusual) async throws {
     let folder = Folder()
     try Material.still(in: folder)
     try await works(
-      ["render", "in.png", "--disparity", "map.png", "-o", "out.png"] + options, in: folder)
+      ["render", "in.png", "--disparity", "map.png", "-o", "out.png"] + one.options, in: folder)
     #expect(folder.names == ["in.png", "map.png", "out.png"])
+    let (properties, frames) = try await Material.frames(folder.file("out.png"))
+    #expect(properties.dimensions == one.size && frames.count == 1)
+    #expect(properties.bitDepth == 8)
+    guard let isSharp = one.isSharp else { return }
+    let source = try await Material.frames(folder.file("in.png")).frames
+    let codes = try [source, frames].map { try $0[0].pixelBuffer.linearRGBA().codes() }
+    let isSame = codes[0] == codes[1]
+    #expect(isSame == isSharp)
   }
 
   @Test func framesBeyondTheEnd() async throws {
