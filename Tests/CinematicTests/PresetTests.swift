@@ -4,6 +4,7 @@ import FocalCPU
 import FocalBoxes
 import FocalCore
 import FocalMedia
+import FocalRendering
 import MovieKit
 import Testing
 
@@ -16,12 +17,62 @@ import Testing
     for preset in all {
       #expect(ExportSession.Preset(named: preset.name) == preset)
       #expect(!preset.summary.isEmpty)
-      let settings = ExportSession.Settings(preset: preset)
-      #expect(settings.quality == preset.quality && settings.coding == preset.coding)
-      #expect(settings.maximumSize == preset.maximumSize)
-      #expect(settings.constantRateFactor == preset.constantRateFactor)
     }
     #expect(ExportSession.Preset(named: "nothing") == nil)
+    #expect(ExportSession.Preset(named: "FFV1") == .ffv1)
+  }
+
+  /// What a name stands for.
+  struct Meaning: Sendable, CustomTestStringConvertible {
+    var name: String
+    var codec: WriterSettings.Codec
+    var size: Dimensions?
+    var chroma: CodedPixels.Chroma?
+    var quality: RenderingQuality
+    var rateFactor: Double?
+    var encoderPreset: String?
+
+    var testDescription: String { name }
+
+    init(
+      _ name: String, _ codec: WriterSettings.Codec, _ width: Int?, _ height: Int?,
+      _ chroma: CodedPixels.Chroma?, _ quality: RenderingQuality, _ rateFactor: Double?,
+      _ encoderPreset: String? = nil
+    ) {
+      (self.name, self.codec, self.chroma, self.quality) = (name, codec, chroma, quality)
+      if let width, let height { size = Dimensions(width: width, height: height) }
+      (self.rateFactor, self.encoderPreset) = (rateFactor, encoderPreset)
+    }
+  }
+
+  static let meanings = [
+    Meaning("highest-quality", .automatic, nil, nil, nil, .export, nil),
+    Meaning("hevc-highest-quality", .hevc, nil, nil, nil, .exportHigh, nil),
+    Meaning("hevc-lossless", .hevc, nil, nil, nil, .exportHigh, 0),
+    Meaning("hevc-2160p", .hevc, 3840, 2160, .yuv420, .export, 20),
+    Meaning("hevc-1080p", .hevc, 1920, 1080, .yuv420, .export, 20),
+    Meaning("h264-1080p", .h264, 1920, 1080, nil, .export, 18),
+    Meaning("h264-720p", .h264, 1280, 720, nil, .export, 20),
+    Meaning("preview", .automatic, 960, 540, .yuv420, .thumbnail, 26, "veryfast"),
+    Meaning("prores-422-hq", .proRes422HQ, nil, nil, nil, .exportHigh, nil),
+    Meaning("prores-4444", .proRes4444, nil, nil, nil, .exportHigh, nil),
+    Meaning("dnxhr-hqx", .dnxHRHQX, nil, nil, nil, .exportHigh, nil),
+    Meaning("ffv1", .ffv1, nil, nil, nil, .exportHigh, nil),
+    Meaning("av1-1080p", .av1, 1920, 1080, .yuv420, .export, 26),
+  ]
+
+  @Test(arguments: meanings) func settings(_ meaning: Meaning) throws {
+    let preset = try #require(ExportSession.Preset(named: meaning.name))
+    let settings = ExportSession.Settings(preset: preset)
+    #expect(settings.coding == FilmCoding(meaning.codec, chroma: meaning.chroma))
+    #expect(settings.maximumSize == meaning.size)
+    #expect(settings.quality == meaning.quality)
+    #expect(settings.constantRateFactor == meaning.rateFactor)
+    #expect(settings.encoderPreset == meaning.encoderPreset)
+  }
+
+  @Test func allHaveAMeaning() {
+    #expect(ExportSession.Preset.allCases.map(\.name) == Self.meanings.map(\.name))
   }
 
   /// Shapes stay within what even sizes allow, either way up; nothing grows, nothing exceeds the limit.

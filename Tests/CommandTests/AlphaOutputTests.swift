@@ -63,6 +63,21 @@ import Testing
     }
   }
 
+  /// Presets that hold alpha keep it, and the one that has none says so.
+  @Test(arguments: [("prores-4444", true), ("ffv1", true), ("prores-422-hq", false)])
+  func presets(_ preset: String, holdsAlpha: Bool) async throws {
+    let folder = Folder()
+    try await Self.movie(in: folder)
+    let made = try await works(
+      ["export", "movie.mov", "--preset", preset, "-o", "film.mov"], in: folder)
+    #expect(made.errors.contains("alpha is left out") == !holdsAlpha, "\(made.errors)")
+    let pixels = try await Self.pixels("film.mov", in: folder)
+    let (left, right) = (pixels[8].w, pixels[Self.size.width - 8].w)
+    // 128 of 255, by an alpha of 16 bits.
+    #expect(abs(left - (holdsAlpha ? 0.502 : 1)) < 0.002, "\(left)")
+    #expect(right > 0.999)
+  }
+
   /// Captions are drawn over such colours as they are: the box leaves 18 % of them, and not of the surface.
   @Test func captions() async throws {
     let folder = Folder()
