@@ -11,7 +11,7 @@ import Testing
   private static let size = Dimensions(width: 192, height: 144)
 
   /// A bright disc before a dark wall, or the wall alone, with its map.
-  private static func write(
+  static func write(
     _ picture: String, _ map: String, tags: ColorTags = .sRGB, isThere: Bool = true,
     in folder: Folder
   ) throws {
@@ -42,11 +42,11 @@ import Testing
     }
   }
 
-  private static func light(_ path: String) async throws -> PixelBuffer {
+  static func light(_ path: String) async throws -> PixelBuffer {
     try await FrameReader.open(path).frame(number: 0).pixelBuffer.linearRGBA()
   }
 
-  private static func pixel(_ x: Int, _ y: Int, of light: PixelBuffer) -> SIMD4<Float> {
+  static func pixel(_ x: Int, _ y: Int, of light: PixelBuffer) -> SIMD4<Float> {
     light.withUnsafeBytes { bytes in
       bytes.loadUnaligned(
         fromByteOffset: y * light.planes[0].bytesPerRow + 16 * x, as: SIMD4<Float>.self)
