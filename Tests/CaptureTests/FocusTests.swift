@@ -192,6 +192,28 @@ private struct BoxTeller: VisualTracker {
     await rig.end()
   }
 
+  /// A long press fixes the focus at the distance of the place, strongly, whatever lies nearer; the movie has that decision.
+  @Test func pressFixesTheFocus() async throws {
+    let rig = try Rig()
+    let path = rig.path("movie.mov")
+    try await rig.session.startRecording(CaptureRecording(editableMovie: path))
+    try await start(rig)
+    try await rig.session.press(at: NormalizedPoint(x: 0.05, y: 0.1))
+    try await rig.give(6..<60)
+    let known = try await metadata(rig)
+    #expect(known.focusMode == .strong)
+    #expect(abs(known.focusDisparity - TestScene.far) < 0.01)
+    let report = try await rig.session.stopRecording()
+    #expect(report.movies.map(\.error) == [nil])
+    let movie = try await MovieScript(asset: Asset(path: path))
+    let recording = try #require(try movie.recording())
+    #expect(recording.userDecisions.map(\.isStrongDecision) == [true])
+    let fixed = try #require(recording.userDecisions.first?.detectionID)
+    let track = recording.detectionTracks.first { $0.detectionID == fixed }
+    #expect(track?.detectionType == .fixedFocus)
+    await rig.end()
+  }
+
   /// A tracker of the caller's follows, and learns of what was detected.
   @Test func trackersAreGivenDetections() async throws {
     let known = Mutex<[[NormalizedRect]]>([])

@@ -92,35 +92,39 @@ import Testing
     #expect(abs(near[0] - near[2]) < 0.03 && abs(near[1] - near[3]) < 0.03, "\(near)")
   }
 
-  /// Both eyes in one picture, with a range that is given.
-  @Test func recordsAnEyeOfTwo() async throws {
-    let folder = Folder()
-    let size = Dimensions(width: 640, height: 180)
-    var settings = WriterSettings(dimensions: size, pixelFormat: .rgba8, tags: .sRGB)
+  /// Four frames of what the eyes of a name see: L, R, LR or RL.
+  private static func writeEyes(_ name: String, in folder: Folder) throws {
+    let codes = try TwoEyes.picture(name)
+    var settings = WriterSettings(
+      dimensions: codes.dimensions, pixelFormat: .rgba8, tags: .sRGB)
     settings.codec = .h264
-    let clip = try MovieWriter(folder.file("pair.mov"), settings: settings)
-    // A square that lies 16 columns further left for the right eye, before a wall without distance.
-    let codes = (0..<size.count).flatMap { index -> [UInt8] in
-      let (column, row) = (index % size.width, index / size.width)
-      let (eye, x) = (column / 320, column % 320)
-      let isNear = (120..<200).contains(x + 16 * eye) && (50..<130).contains(row)
-      let place = isNear ? x + 16 * eye : x
-      let code = UInt8(
-        40 + (place * 7919 + row * 104_729 + place * row * 31) % 83 * (isNear ? 2 : 1))
-      return [code, code, code, 255]
-    }
+    let clip = try MovieWriter(folder.file("\(name).mov"), settings: settings)
     let picture = try PixelBuffer(
-      dimensions: size, format: .rgba8, tags: .sRGB, values: codes)
+      dimensions: codes.dimensions, format: .rgba8, tags: .sRGB,
+      values: codes.codes().flatMap { [$0, $0, $0, 255] })
     for frame in 0..<4 {
       try clip.append(
         video: picture, time: Time(value: Int64(frame), timescale: 30),
         duration: Time(value: 1, timescale: 30))
     }
     try clip.finish()
+  }
+
+  /// Both eyes in one picture or in two files, in either order, with a range that is given. What is recorded is the picture
+  /// of the left eye, or of the right one where the input is that.
+  @Test(arguments: [
+    (["LR", "--layout", "side-by-side"], false),
+    (["RL", "--layout", "side-by-side", "--swap-eyes"], false), (["L", "--stereo", "R"], false),
+    (["R", "--stereo", "L", "--swap-eyes"], true),
+  ])
+  func recordsAnEyeOfTwo(_ eyes: [String], isRight: Bool) async throws {
+    let folder = Folder()
+    let names = Set(["L", "R", "LR", "RL"])
+    for name in eyes where names.contains(name) { try Self.writeEyes(name, in: folder) }
+    let source = eyes.map { names.contains($0) ? "\($0).mov" : $0 }
     let outcome = try await Program.focal(
-      [
-        "capture", "record", "pair.mov", "--layout", "side-by-side", "--disparity-range",
-        "-0.05,0.15", "--no-detections", "--json", "-o", "m.mov",
+      ["capture", "record"] + source + [
+        "--disparity-range", "-0.05,0.15", "--no-detections", "--json", "-o", "m.mov",
       ], in: folder)
     #expect(outcome.code == 0, "\(outcome.errors)")
     let report = try #require(try outcome.objects().last)
@@ -129,9 +133,73 @@ import Testing
     let shown = try await FrameReader.open(folder.file("m.mov")).properties.dimensions
     #expect(shown == Dimensions(width: 320, height: 180))
     let map = try #require(try await movie.reader.disparity(number: 0))
-    let near = try #require(map.disparity(at: NormalizedPoint(x: 0.5, y: 0.5)))
-    let far = try #require(map.disparity(at: NormalizedPoint(x: 0.85, y: 0.5)))
-    #expect(abs(near - (0.05 + 0.05) / 0.2) < 0.05 && abs(far - 0.25) < 0.05, "\(near) \(far)")
+    for (column, isNear) in [
+      (TwoEyes.both, true), (TwoEyes.left, !isRight), (TwoEyes.right, isRight),
+      (TwoEyes.wall, false),
+    ] {
+      let found = try #require(map.disparity(at: TwoEyes.place(column)))
+      // A tenth of the width, and nothing, in the range of -.05 to .15.
+      let expected: Float = isNear ? 0.75 : 0.25
+      #expect(abs(found - expected) < 0.05, "\(column): \(found)")
+    }
+  }
+
+  /// Commands of every kind, half a second after one another, and what becomes of each. Focus follows weakly where no
+  /// strength is said.
+  @Test func commandsDecide() async throws {
+    let folder = Folder()
+    try Self.material(in: folder, frames: 20)
+    let commands = """
+      0.4 tap 0.5,0.5
+      0.9 press 0.1,0.5
+      1.4 track 0.5,0.5 strong
+      1.9 auto
+      2.4 track 0.5,0.5
+      2.9 fix 0.9,0.5
+      3.4 fix 0.1,0.5 strong
+
+      """
+    folder.write(Array(commands.utf8), to: "taps.txt")
+    try await works(
+      Self.record + ["--times", "8", "--commands", "taps.txt", "-o", "movie.mov"], in: folder)
+    let movie = try await MovieScript(asset: Asset(path: folder.file("movie.mov")))
+    let recording = try #require(try movie.recording())
+    let decided = recording.userDecisions.map { decision -> String in
+      let track = recording.detectionTracks.first { $0.detectionID == decision.detectionID }
+      let kind = track.map { "\($0.detectionType)" } ?? "nothing"
+      return (decision.isStrongDecision ? "strong " : "weak ") + kind
+    }
+    #expect(
+      decided == [
+        "weak custom", "strong fixedFocus", "strong custom", "weak autoFocus", "weak custom",
+        "weak fixedFocus", "strong fixedFocus",
+      ])
+  }
+
+  /// What is followed is drawn yellow over the gray pictures, unless nothing is to be drawn.
+  @Test(arguments: [true, false]) func previews(isDrawn: Bool) async throws {
+    let folder = Folder()
+    try Self.material(in: folder, frames: 20)
+    folder.write(Array("track 0.5,0.5 strong\n".utf8), to: "taps.txt")
+    let source = ["capture", "preview"] + Array(Self.record[2...])
+    let options = isDrawn ? [] : ["--no-overlay"]
+    try await works(
+      source + ["--times", "3", "--commands", "taps.txt", "-o", "p%04d.png"] + options, in: folder)
+    let pictures = folder.names.filter { $0.hasSuffix(".png") }.sorted()
+    let last = try #require(pictures.last)
+    let frame = try #require(try await Material.frames(folder.file(last)).frames.first)
+    let light = try frame.pixelBuffer.linearRGBA()
+    var colored: Float = 0
+    light.withUnsafeBytes { bytes in
+      for y in 0..<light.height {
+        for x in 0..<light.width {
+          let pixel = bytes.loadUnaligned(
+            fromByteOffset: y * light.planes[0].bytesPerRow + 16 * x, as: SIMD4<Float>.self)
+          colored = max(colored, pixel.x - pixel.z)
+        }
+      }
+    }
+    #expect(isDrawn ? colored > 0.5 : colored < 0.05, "\(colored)")
   }
 
   /// Maps of a turned clip lie as it is shown, as those that are imported do.

@@ -90,6 +90,51 @@ import Testing
     }
   }
 
+  /// `L.png`, `R.png`, `LR.png` and `RL.png`.
+  private static func writeEyes(in folder: Folder) throws {
+    for name in ["L", "R", "LR", "RL"] {
+      try PictureWriter.write(TwoEyes.picture(name), to: folder.file("\(name).png"))
+    }
+  }
+
+  /// Eyes that lie the other way round are the same two eyes.
+  @Test func exchangesHalves() async throws {
+    let folder = Folder()
+    try Self.writeEyes(in: folder)
+    let (usual, exchanged) = (
+      ["LR.png", "--layout", "side-by-side"], ["RL.png", "--layout", "side-by-side", "--swap-eyes"]
+    )
+    for (command, ending) in [("estimate", "pfm"), ("render", "png")] {
+      try await works([command] + usual + ["-o", "a.\(ending)"], in: folder)
+      try await works([command] + exchanged + ["-o", "b.\(ending)"], in: folder)
+      let (first, second) = (folder.read("a.\(ending)"), folder.read("b.\(ending)"))
+      let areSame = first == second
+      #expect(areSame && !first.isEmpty, "\(command)")
+    }
+  }
+
+  /// The map is that of the input, which may be what the right eye sees.
+  @Test(arguments: [
+    (["L.png", "--stereo", "R.png"], false), (["R.png", "--stereo", "L.png", "--swap-eyes"], true),
+  ])
+  func exchangesFiles(_ arguments: [String], isRight: Bool) async throws {
+    let folder = Folder()
+    try Self.writeEyes(in: folder)
+    try await works(["estimate"] + arguments + ["--keep-values", "-o", "map.pfm"], in: folder)
+    let reader = try await FrameReader.open(
+      folder.file("map.pfm"), options: ReadOptions(content: .disparity(.unit)))
+    let map = try await reader.frame(number: 0).pixelBuffer
+    for (column, isNear) in [
+      (TwoEyes.both, true), (TwoEyes.left, !isRight), (TwoEyes.right, isRight),
+      (TwoEyes.wall, false),
+    ] {
+      let found = try #require(map.disparity(at: TwoEyes.place(column)))
+      // 32 of 320 columns.
+      let expected: Float = isNear ? 0.1 : 0
+      #expect(abs(found - expected) < 0.005, "\(column): \(found)")
+    }
+  }
+
   private static func bytes(_ picture: PixelBuffer) -> [UInt8] {
     picture.withUnsafeBytes { bytes in
       (0..<picture.height).flatMap { y in
