@@ -320,8 +320,11 @@ let package = Package(
       dependencies: ["FocalEditor", "FocalCPU", "FocalMedia", "MovieKit"],
       path: "Tests/EditorTests", swiftSettings: strict),
     .testTarget(
-      name: "EyeTests", dependencies: ["FocalEyes", "FocalSample", "FocalScript"],
+      name: "EyeTests", dependencies: ["FocalEyes", "FocalSample", "FocalScript", "ModelKit"],
       path: "Tests/EyeTests", swiftSettings: strict),
+    .target(
+      name: "ModelKit", dependencies: ["FocalEyes"], path: "Tests/ModelKit",
+      swiftSettings: strict),
     .testTarget(
       name: "SubjectTests",
       dependencies: ["FocalDevices", "FocalSample", "FocalSubjects", "SubjectKernels"],
@@ -378,7 +381,8 @@ let package = Package(
         "LockdownTrial", "focal", "FocalBoxes", "FocalCaptions", "FocalCinematic", "FocalMedia",
         "FocalSample",
         "FocalScript", "FocalCore",
-        "CFFmpeg", "MovieKit", "ConformanceKit", "DeviceDoubles", "FocalCommands", "OpenEXRKit",
+        "CFFmpeg", "MovieKit", "ModelKit", "ConformanceKit", "DeviceDoubles", "FocalCommands",
+        "OpenEXRKit",
       ],
       path: "Tests/CommandTests", swiftSettings: strict),
   ],

@@ -3,6 +3,7 @@
 import FocalCore
 import FocalEyes
 import FocalScript
+import ModelKit
 import Testing
 
 /// Tracks of what is found in single pictures.

@@ -3,6 +3,7 @@
 import FocalCore
 import FocalSample
 import Foundation
+import ModelKit
 import Testing
 
 @testable import FocalEyes
@@ -11,10 +12,7 @@ import Testing
 /// none, tests that need it are skipped.
 @Suite(.enabled(if: TestRuntime.library != nil, "no ONNX Runtime was found on this machine"))
 struct ModelTests {
-  static let library: RuntimeLibrary? = try? RuntimeLibrary.find(
-    environment: TestRuntime.environment)
-
-  private let library = ModelTests.library!
+  private let library = TestRuntime.library!
 
   /// Luma of the picture and its neighbours: a convolution of three planes.
   private static func convolution(height: Int?, width: Int?) -> (bytes: [UInt8], weights: [Float]) {
@@ -70,20 +68,10 @@ struct ModelTests {
     }
   }
 
-  /// A model whose map is one plane of what goes in: so the numbers that go in can be seen.
-  private static func plane(_ index: Int) -> [UInt8] {
-    var weights: [Float] = [0, 0, 0]
-    weights[index] = 1
-    return OnnxModel.file(
-      inputs: [("image", [1, 3, nil, nil])], outputs: [("map", [1, 1, nil, nil])],
-      nodes: [.init(kind: "Conv", inputs: ["image", "weights"], outputs: ["map"])],
-      constants: [("weights", [1, 3, 1, 1], weights)])
-  }
-
   @Test(arguments: [("rgb", 0), ("rgb", 2), ("bgr", 0), ("bgr", 2)])
   func putsPicturesInAsDescribed(channels: String, plane: Int) async throws {
     let folder = ModelFolder()
-    folder.write(Self.plane(plane), to: "m.onnx")
+    folder.write(OnnxModel.plane(plane), to: "m.onnx")
     folder.write(
       """
       {"gives": "disparity", "size": 32, "multiple": 8, "channels": "\(channels)",
@@ -130,7 +118,7 @@ struct ModelTests {
   @Test(arguments: [("depth", DisparityEstimate.Kind.relative), ("metric-depth", .metric)])
   func turnsDepthIntoDisparity(gives: String, kind: DisparityEstimate.Kind) async throws {
     let folder = ModelFolder()
-    folder.write(Self.plane(0), to: "m.onnx")
+    folder.write(OnnxModel.plane(0), to: "m.onnx")
     // White is 2, black is below zero, where nothing is known.
     folder.write(
       #"{"gives": "\#(gives)", "size": [16, 8], "mean": [0.5, 0, 0], "deviation": [0.25, 1, 1]}"#,
@@ -165,7 +153,7 @@ struct ModelTests {
 
   @Test func namesWhatIsWrongWithAModel() async throws {
     let folder = ModelFolder()
-    let good = Self.plane(0)
+    let good = OnnxModel.plane(0)
     let picture = try Pairs.plain(Dimensions(width: 32, height: 16), 90)
     let description = #"{"gives": "disparity", "size": 32}"#
     func problem(_ bytes: [UInt8]?, _ json: String?) async -> CinematicError? {
@@ -409,25 +397,4 @@ final class ModelFolder: Sendable {
   }
 
   func write(_ text: String, to name: String) { write(Array(text.utf8), to: name) }
-}
-
-/// The runtime for tests: the machine's, or what `make setup` put into the build folder.
-enum TestRuntime {
-  static let library = try? RuntimeLibrary.find(environment: environment)
-
-  static var environment: [String: String] {
-    var environment = ProcessInfo.processInfo.environment
-    guard environment["FOCAL_ONNXRUNTIME"] == nil else { return environment }
-    let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    var folder = program.deletingLastPathComponent()
-    while folder.path != "/" {
-      let place = folder.appendingPathComponent("onnxruntime/onnxruntime/capi").path
-      if FileManager.default.fileExists(atPath: place) {
-        environment["FOCAL_ONNXRUNTIME"] = place
-        break
-      }
-      folder.deleteLastPathComponent()
-    }
-    return environment
-  }
 }

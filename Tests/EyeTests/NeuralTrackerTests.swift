@@ -5,12 +5,13 @@ import FocalEyes
 import FocalSample
 import FocalScript
 import Foundation
+import ModelKit
 import Testing
 
 /// Trackers in both forms: their graphs correlate the template with the search, so that they answer where the object is.
 @Suite(.enabled(if: TestRuntime.library != nil, "no ONNX Runtime was found on this machine"))
 struct NeuralTrackerTests {
-  private let library = ModelTests.library!
+  private let library = TestRuntime.library!
   private static let picture = Dimensions(width: 240, height: 160)
   private static let object = 32
   /// Pixels of template and search, and cells of the answer.

@@ -4,6 +4,7 @@ import FocalCore
 import FocalEyes
 import FocalScript
 import Foundation
+import ModelKit
 import Testing
 
 /// Boxes and classes in every form that a description can say.

@@ -3,23 +3,31 @@
 import Foundation
 
 /// Small models, written byte by byte: ONNX files are protocol buffers.
-enum OnnxModel {
+public enum OnnxModel {
   /// A side of a shape: a number, or open.
-  typealias Side = Int?
+  public typealias Side = Int?
 
   /// A node of the graph: an operator with its inputs, outputs and attributes of whole numbers.
-  struct Node {
+  public struct Node: Sendable {
     var kind: String
     var inputs: [String]
     var outputs: [String]
-    var integers: [String: Int] = [:]
-    var lists: [String: [Int]] = [:]
+    var integers: [String: Int]
+    var lists: [String: [Int]]
+
+    public init(
+      kind: String, inputs: [String], outputs: [String], integers: [String: Int] = [:],
+      lists: [String: [Int]] = [:]
+    ) {
+      (self.kind, self.inputs, self.outputs) = (kind, inputs, outputs)
+      (self.integers, self.lists) = (integers, lists)
+    }
   }
 
   /// - Parameters:
   ///   - constants: by name, with their sides.
   ///   - takesBytes: whether inputs are of bytes, and not of floats.
-  static func file(
+  public static func file(
     inputs: [(String, [Side])], outputs: [(String, [Side])], nodes: [Node],
     constants: [(String, [Int], [Float])] = [], takesBytes: Bool = false
   ) -> [UInt8] {
@@ -46,6 +54,16 @@ enum OnnxModel {
     model += field(7, bytes: graph)
     model += field(8, bytes: field(1, text: "") + field(2, number: 13))
     return model
+  }
+
+  /// A model whose map is one plane of the picture that goes in, of any size.
+  public static func plane(_ index: Int) -> [UInt8] {
+    var weights: [Float] = [0, 0, 0]
+    weights[index] = 1
+    return file(
+      inputs: [("image", [1, 3, nil, nil])], outputs: [("map", [1, 1, nil, nil])],
+      nodes: [Node(kind: "Conv", inputs: ["image", "weights"], outputs: ["map"])],
+      constants: [("weights", [1, 3, 1, 1], weights)])
   }
 
   private static func bytes(of node: Node) -> [UInt8] {
