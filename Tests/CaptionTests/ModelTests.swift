@@ -51,6 +51,59 @@ struct ModelTests {
     #expect(CaptionIssue.shortened(Array(told.prefix(40))) == Array(told.prefix(40)))
   }
 
+  /// Every property by itself: its range has it, what lies beside has none, and the other properties stay.
+  @Test func everyProperty() {
+    var caption = Caption("Hello brave world", timeRange: seconds(0, 1))
+    let text = caption.text
+    let (brave, world) = (text.range(of: "brave"), text.range(of: "world"))
+    caption.setFontWeight(.bold, in: brave)
+    #expect(caption.pieces.map(\.text) == ["Hello ", "brave", " world"])
+    #expect(caption.fontWeight(at: brave.lowerBound).0 == .bold)
+    #expect(caption.fontWeight(at: brave.lowerBound).1 == brave)
+    #expect(caption.fontWeight(at: text.startIndex).0 == nil)
+    #expect(caption.fontWeight(at: world.lowerBound).0 == nil)
+    var expected = Caption.Style()
+    expected.fontWeight = .bold
+    #expect(caption.style(at: brave.lowerBound).style == expected)
+
+    let lines: Caption.Decoration = [.underline, .overline]
+    caption.setDecoration(lines, in: brave)
+    expected.decoration = lines
+    #expect(caption.style(at: brave.lowerBound).style == expected)
+    #expect(caption.decoration(at: brave.lowerBound).0 == lines)
+    #expect(caption.decoration(at: brave.lowerBound).1 == brave)
+    #expect(caption.decoration(at: world.lowerBound).0 == nil)
+
+    caption.setBackgroundColor(.blue, in: brave)
+    expected.backgroundColor = .blue
+    #expect(caption.style(at: brave.lowerBound).style == expected)
+    #expect(caption.backgroundColor(at: brave.lowerBound).0 == .blue)
+    #expect(caption.backgroundColor(at: brave.lowerBound).1 == brave)
+    #expect(caption.backgroundColor(at: text.startIndex).0 == nil)
+
+    caption.setTextCombine(.twoDigits, in: brave)
+    expected.textCombine = .twoDigits
+    #expect(caption.style(at: brave.lowerBound).style == expected)
+    #expect(caption.textCombine(at: brave.lowerBound).0 == .twoDigits)
+    #expect(caption.textCombine(at: brave.lowerBound).1 == brave)
+    #expect(caption.textCombine(at: world.lowerBound).0 == nil)
+
+    #expect(caption.style(at: text.startIndex).style == .plain)
+    #expect(caption.style(at: world.lowerBound).style == .plain)
+    // Each is taken away by itself, too.
+    caption.setFontWeight(nil, in: brave)
+    expected.fontWeight = nil
+    #expect(caption.style(at: brave.lowerBound).style == expected)
+    caption.setDecoration(nil, in: brave)
+    expected.decoration = nil
+    #expect(caption.style(at: brave.lowerBound).style == expected)
+    caption.setBackgroundColor(nil, in: brave)
+    expected.backgroundColor = nil
+    #expect(caption.style(at: brave.lowerBound).style == expected)
+    caption.setTextCombine(nil, in: brave)
+    #expect(caption == Caption(text, timeRange: seconds(0, 1)))
+  }
+
   @Test func regions() {
     var named = CaptionRegion.appleITTTop
     named.origin = .percent(50, 50)

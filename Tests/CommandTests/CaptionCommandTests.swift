@@ -103,6 +103,22 @@ import Testing
       ["captions", "info", "film.txt", "--input-format", "ttml", "--strict"], in: folder)
   }
 
+  /// All times of a caption move, those of its parts as well: (time + 1) · 2.
+  @Test func shiftsWhenPartsAreRevealed() async throws {
+    let folder = folder()
+    folder.write(
+      Array("WEBVTT\n\n00:01.000 --> 00:04.000\nHello <00:00:02.000>world\n".utf8), to: "a.vtt")
+    try await works(
+      ["captions", "shift", "a.vtt", "--by", "1", "--scale", "2", "-o", "b.vtt"], in: folder)
+    let shifted = String(decoding: folder.read("b.vtt"), as: UTF8.self)
+    #expect(
+      shifted == "WEBVTT\n\n00:00:04.000 --> 00:00:10.000\nHello <00:00:06.000>world\n")
+    // Where everything is shown later and no faster, parts come as long after their caption as before.
+    try await works(["captions", "shift", "a.vtt", "--by", "1", "-o", "c.vtt"], in: folder)
+    let later = String(decoding: folder.read("c.vtt"), as: UTF8.self)
+    #expect(later.contains("00:00:02.000 --> 00:00:05.000\nHello <00:00:03.000>world"), "\(later)")
+  }
+
   /// Styles, places and modes are in the JSON.
   @Test func details() async throws {
     let folder = folder()

@@ -182,6 +182,52 @@ import Testing
     #expect(folder.read("part/0011.png") == folder.read("own/0011.png"))
   }
 
+  /// Captions of one of several movies are not the film's, and that is said; those that are given are.
+  @Test func joinedMovies() async throws {
+    let folder = Folder()
+    try await Self.movie(in: folder)
+    let export = ["export", "movie.mov", "movie.mov", "--quality", "thumbnail", "-o"]
+    for (options, name, kinds) in [
+      (["--captions", "a.srt"], "given.mp4", ["tx3g"]), ([], "bare.mp4", []),
+    ] as [([String], String, [String])] {
+      let joined = try await works(export + [name] + options, in: folder)
+      let line =
+        "\(name) does not keep the captions of several movies, the captions of movie.mov\n"
+      #expect(joined.errors.contains(line), "\(joined.errors)")
+      #expect(try await Self.kinds(folder.file(name)) == kinds)
+    }
+    let captions = try await Self.captions("given.mp4", 1, in: folder)
+    #expect(captions.map(\.text) == ["One", "Two"])
+    #expect(captions.map(\.start) == [0.1, 0.25] && captions.map(\.end) == [0.2, 0.35])
+  }
+
+  /// The track that players show is drawn, wherever it stands, and only that one has no track any more.
+  @Test func burntFromTheEnabledTrack() async throws {
+    let folder = Folder()
+    try await Self.movie(in: folder)
+    var bytes = folder.read("movie.mov")
+    for (handler, isEnabled) in [("sbtl", false), ("clcp", true)] {
+      let place = try #require(bytes.ranges(of: Array(handler.utf8)).last)
+      let header = try #require(bytes[..<place.lowerBound].ranges(of: Array("tkhd".utf8)).last)
+      // The lowest bit of the flags, behind the version.
+      let flags = header.upperBound + 3
+      bytes[flags] = isEnabled ? bytes[flags] | 1 : bytes[flags] & 0xFE
+    }
+    folder.write(bytes, to: "second.mov")
+    let export = ["export", "second.mov", "--quality", "thumbnail", "-o"]
+    try await works(export + ["film.mp4", "--burn-captions"], in: folder)
+    #expect(try await Self.kinds(folder.file("film.mp4")) == ["tx3g"])
+    #expect(try await Self.captions("film.mp4", 1, in: folder).map(\.text) == ["One", "Two"])
+    try await works(export + ["plain/%04d.png"], in: folder)
+    try await works(export + ["own/%04d.png", "--burn-captions"], in: folder)
+    // "Hi" is sent behind six other codes, one a picture, and stays until it is erased; "One" would be there before.
+    for (number, isShown) in [(0, false), (3, false), (4, false), (8, true), (9, true)] {
+      let name = String(format: "%04d.png", number)
+      let isDrawn = folder.read("own/\(name)") != folder.read("plain/\(name)")
+      #expect(isDrawn == isShown, "\(name)")
+    }
+  }
+
   /// Files of captions alone, as streams have them, are read at the same times.
   @Test func withoutPictures() async throws {
     let folder = Folder()
