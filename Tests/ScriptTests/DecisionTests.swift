@@ -103,6 +103,48 @@ struct DecisionTests {
     #expect(Scripts.inForce(script) == [1, 1, 1, 1, 2, 2, 2, 2])
   }
 
+  /// A fixed focus goes with the last decision on it; an object that was followed stays.
+  @Test func takingBackRemovesAFixedFocus() throws {
+    let script = try Scripts.talk()
+    let fixed = script.addDetectionTrack(try FixedDetectionTrack(focusDisparity: 0.7))
+    let followed = script.addDetectionTrack(
+      try CustomDetectionTrack(
+        detections: (0..<8).map { Scripts.detection(Scripts.frameTime($0), disparity: 0.4) },
+        smooth: true))
+    let onFixed = Scripts.user(2, fixed.rawValue, strong: true)
+    let alsoOnFixed = Scripts.user(5, fixed.rawValue, strong: true)
+    let onFollowed = Scripts.user(6, followed.rawValue, strong: true)
+    for decision in [onFixed, alsoOnFixed, onFollowed] {
+      #expect(script.addUserDecision(decision))
+    }
+    #expect(script.takeBackUserDecision(alsoOnFixed))
+    #expect(script.addedDetectionTracks.map(\.detectionID) == [fixed, followed])
+    #expect(script.takeBackUserDecision(onFixed))
+    #expect(script.addedDetectionTracks.map(\.detectionID) == [followed])
+    #expect(script.takeBackUserDecision(onFollowed))
+    #expect(script.addedDetectionTracks.map(\.detectionID) == [followed])
+    #expect(script.userDecisions(in: script.timeRange).isEmpty)
+    #expect(Scripts.inForce(script) == [1, 1, 1, 1, 2, 2, 2, 2])
+    // What was taken back, and what the recording decided, cannot be.
+    #expect(!script.takeBackUserDecision(onFixed))
+    #expect(!script.takeBackUserDecision(Scripts.base(4, 2)))
+  }
+
+  @Test func takingAllBackRemovesFixedFocuses() throws {
+    let script = try Scripts.talk()
+    let fixed = script.addDetectionTrack(try FixedDetectionTrack(focusDisparity: 0.7))
+    let followed = script.addDetectionTrack(
+      try CustomDetectionTrack(
+        detections: (0..<8).map { Scripts.detection(Scripts.frameTime($0), disparity: 0.4) },
+        smooth: true))
+    #expect(script.addUserDecision(Scripts.user(2, fixed.rawValue, strong: true)))
+    #expect(script.addUserDecision(Scripts.user(6, followed.rawValue, strong: false)))
+    script.takeBackAllUserDecisions()
+    #expect(script.userDecisions(in: script.timeRange).isEmpty)
+    #expect(script.addedDetectionTracks.map(\.detectionID) == [followed])
+    #expect(Scripts.inForce(script) == [1, 1, 1, 1, 2, 2, 2, 2])
+  }
+
   @Test func decisionsAreKnownAsTheyWereAdded() throws {
     let script = try Scripts.talk()
     let added = Scripts.user(2, 3, strong: true)
