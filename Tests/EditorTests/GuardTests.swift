@@ -128,7 +128,10 @@ import Testing
       "", "../film", "/etc/passwd", "a/b", "a\\b", ".hidden", "-o", "a\nb", "a\u{0}b", "%04d",
       String(repeating: "a", count: 300),
     ] {
-      #expect(throws: (any Error).self, "\(name)") { try FileName.checked(name, ending: "mov") }
+      let error = #expect(throws: CinematicError.self, "\(name)") {
+        try FileName.checked(name, ending: "mov")
+      }
+      #expect(error?.code == .invalidParameter, "\(name)")
     }
   }
 

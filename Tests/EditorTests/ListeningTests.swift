@@ -72,7 +72,8 @@ struct ListeningTests {
       isListed = try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8).contains(place)
     }
     #expect(isListed, "\(place)")
-    #expect(throws: (any Error).self) { try ListeningSocket(port: socket.port) }
+    let taken = #expect(throws: CinematicError.self) { try ListeningSocket(port: socket.port) }
+    #expect(taken?.code == .unwritable)
     withExtendedLifetime(socket) {}
   }
 

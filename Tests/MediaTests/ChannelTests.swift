@@ -42,8 +42,7 @@ import Testing
   ])
   func opus(_ layout: Layout) async throws {
     guard SoundFile.hasEncoder("libopus"), SoundFile.hasEncoder("libvpx-vp9") else {
-      print("skipped: this FFmpeg has no libopus or no libvpx")
-      return
+      return try skip("this FFmpeg has no libopus or no libvpx")
     }
     try await Self.expectApart(layout, "film.webm", "opus")
   }

@@ -255,7 +255,7 @@ import Testing
     ("pcm_s16be", AV_SAMPLE_FMT_S16, 1), ("pcm_u8", AV_SAMPLE_FMT_U8, 1),
     ("adpcm_ima_qt", AV_SAMPLE_FMT_S16P, 64),
   ]) func ticksOfOneByte(_ encoder: String, _ format: AVSampleFormat, _ ticks: Int) async throws {
-    guard SoundFile.hasEncoder(encoder) else { return }
+    guard SoundFile.hasEncoder(encoder) else { return try skip("this FFmpeg has no \(encoder)") }
     let folder = ScratchFolder()
     let file = SoundFile(
       encoder: encoder, container: "mov", rate: 44100, channels: 2, format: format)

@@ -132,8 +132,7 @@ struct WebMTests {
     rate: Int32, channels: Int32
   ) async throws {
     guard SoundFile.hasEncoder(encoder), SoundFile.hasEncoder("libopus") else {
-      print("skipped: this FFmpeg has no \(encoder) or no libopus")
-      return
+      return try skip("this FFmpeg has no \(encoder) or no libopus")
     }
     let folder = ScratchFolder()
     let file = SoundFile(
