@@ -205,6 +205,16 @@ import Testing
     #expect(!folder.names.contains { $0.hasPrefix("m.") })
   }
 
+  /// The front of a movie is written again at its end, which no pipe has.
+  @Test(arguments: [("-o", "Cinematic movie"), ("--baked", "film")])
+  func moviesInPipes(_ option: String, _ kind: String) async throws {
+    let folder = Folder()
+    try Self.material(2, in: folder)
+    try await refuses(
+      Self.record + [option, "-"], in: folder,
+      naming: [kind, "cannot go into a pipe", "--frames -"])
+  }
+
   /// Colours that the played file does not say, and the movie does.
   @Test func assumedColours() async throws {
     let folder = Folder()

@@ -173,6 +173,7 @@ import Testing
       let outcome = try await works(["edit", "none.mov", name, "--help"], in: folder)
       #expect(outcome.output.contains("USAGE: focal edit <movie> \(name) "), "\(outcome.output)")
       #expect(!outcome.output.contains("<script>"), "\(outcome.output)")
+      #expect(!outcome.output.contains("focal script"), "\(outcome.output)")
     }
     for option in ["--help", "-h"] {
       let outcome = try await works(["edit", "movie.mov", option], in: folder)

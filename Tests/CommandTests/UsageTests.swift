@@ -28,6 +28,26 @@ import Testing
     #expect(outcome.output.contains("USAGE: ") && outcome.errors.isEmpty)
   }
 
+  /// Each command names the formats that it sends, and the one that is sent unasked.
+  @Test(arguments: [
+    (["thumbnail"], "standard output (-o -). (default: png) (values: png, jpeg,"),
+    (["export"], "standard output (-o -). (default: y4m) (values: y4m, nut, png,"),
+    (["capture", "record"], "standard output (--frames -). (default: y4m) (values: y4m, nut,"),
+    (["render"], "(-o -). (default: y4m for films, png for one picture) (values: y4m,"),
+  ])
+  func formatsOfPipes(_ command: [String], _ words: String) async throws {
+    let outcome = try await works(command + ["--help"], in: Folder())
+    let text = outcome.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    #expect(text.contains(words), "\(outcome.output)")
+  }
+
+  /// A thumbnail is one picture.
+  @Test func filmsForOnePicture() async throws {
+    try await refuses(
+      ["thumbnail", "movie.mov", "--at", "0", "-o", "-", "--format", "y4m"], in: Folder(),
+      code: 64, naming: ["y4m", "--format", "png"])
+  }
+
   @Test(arguments: [
     ["help", "nonsense"], ["help", "script", "nonsense"], ["help", "edit", "nonsense"],
     ["help", "render", "nonsense"],

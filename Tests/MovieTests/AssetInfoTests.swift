@@ -64,7 +64,8 @@ import Testing
     let error = await failure { () async throws(CinematicError) in
       _ = try await AssetInfo(asset: asset)
     }
-    #expect(error?.message.contains("no Cinematic movie") == true)
+    let words = "no Cinematic movie: it has no disparity track ('dish') or Cinematic metadata track"
+    #expect(error?.message.contains(words) == true, "\(String(describing: error))")
     #expect(error?.remedy?.contains("focal import") == true)
     #expect(try await AssetInfo.capability(for: asset) == .none)
   }

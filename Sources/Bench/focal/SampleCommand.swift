@@ -23,7 +23,7 @@ struct SampleCommand: ParsableCommand {
   var output: String
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Size of the pictures. (default: 1280x720)", valueName: "wxh"),
+    help: ArgumentHelp("Size of the pictures. (default: 1280x720)", valueName: "WxH"),
     transform: SizeArgument.init(parsing:))
   var size = SizeArgument(dimensions: Dimensions(width: 1280, height: 720))
   @Option(
@@ -48,7 +48,7 @@ struct SampleCommand: ParsableCommand {
     parsing: .unconditional,
     help: ArgumentHelp(
       "Size of the disparity maps: blurred and noisy as a phone's. Without it they are exact.",
-      valueName: "wxh"),
+      valueName: "WxH"),
     transform: SizeArgument.init(parsing:))
   var mapSize: SizeArgument?
   @Flag(help: "Also write sharp frames and lens-sampled ground truth as OpenEXR.")

@@ -33,7 +33,7 @@ struct BenchCommand: ParsableCommand, ProgramUser {
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
-      "Sizes to time. (default: 1280x720, 1920x1080, 3840x2160)", valueName: "wxh"),
+      "Sizes to time. (default: 1280x720, 1920x1080, 3840x2160)", valueName: "WxH"),
     transform: SizeArgument.init(parsing:))
   var size: [SizeArgument] = []
   @Option(

@@ -8,8 +8,8 @@ package struct ShapeOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Aperture blades, 3 to 16; 0 for a disc. (default: as a script that is given or carried"
-        + " says, else 0, and so for all of these)", valueName: "n"))
+      "Aperture blades, 3 to 16; 0 for a disc. (default: 0, or what the script says in commands that read one;"
+        + " so for all of these)", valueName: "n"))
   package var blades: Int?
   @Option(
     parsing: .unconditional,

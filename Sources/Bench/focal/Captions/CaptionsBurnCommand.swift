@@ -35,7 +35,8 @@ struct CaptionsBurnCommand: ParsableCommand {
   @OptionGroup var fields: FieldOptions
   @Flag(help: "Leave the sound out.")
   var noSound = false
-  @OptionGroup var stream: StreamOptions
+  @Option(help: StreamArgument.help(usual: "y4m"))
+  var format: StreamArgument?
   @OptionGroup var safety: SafetyOptions
   @OptionGroup var report: ReportOptions
 
@@ -88,7 +89,7 @@ struct CaptionsBurnCommand: ParsableCommand {
       isGiven: rate.frameRate != nil, hasSequence: pictures.isNumbered, clip)
     var film = FilmCoding()
     coding.apply(to: &film)
-    let stream = try stream.stream(to: output, default: .y4m)
+    let stream = try StreamArgument.stream(format?.stream, to: output, default: .y4m)
     try coding.check(output, codec: film.codec, noSound: noSound)
     try PictureQualityOptions.check(
       pictureQuality.pictureQuality, OutputFormat(path: output, stream: stream), output)

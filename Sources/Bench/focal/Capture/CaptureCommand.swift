@@ -117,9 +117,9 @@ struct CaptureRecoverCommand: ParsableCommand {
     abstract: "Finish recordings that were interrupted.",
     usage: "focal capture recover <clip.recording.mov | folder> ...",
     discussion: """
-      A movie that is being recorded grows beside its name, as clip.recording.mov, and plays up to its last second \
-      whatever ends the program; detections and decisions lie beside it, in clip.recording.mov.focus. This command makes \
-      one movie of both, under its name; recording to the same name does so, too, under a name beside it \
+      A movie that is being recorded grows beside its name, as clip.recording.mov, and plays up to its last \
+      quarter of a second or so whatever ends the program; detections and decisions lie beside it, in \
+      clip.recording.mov.focus. This command makes one movie of both, under its name; recording to the same name does so, too, under a name beside it \
       (clip-recovered.mov). Detections and decisions of which lines cannot be read are an error; the movie has the others, \
       and the file is kept as clip.recording.mov.1.focus.
       """)
@@ -160,7 +160,7 @@ struct CaptureRecoverCommand: ParsableCommand {
         try printJSON(Recovered(recording: path, movie: movie))
       } else {
         printLine(
-          movie.map { "\($0): recovered" } ?? "\(path): held no whole second, and was removed")
+          movie.map { "\($0): recovered" } ?? "\(path): held nothing that plays, and was removed")
       }
     }
   }

@@ -25,7 +25,8 @@ struct CapturePreviewCommand: ParsableCommand, ProgramUser {
     name: .shortAndLong,
     help: "Where the frames go: - for standard output, or numbered pictures, preview/%04d.jpg.")
   var output = "-"
-  @OptionGroup var stream: StreamOptions
+  @Option(help: StreamArgument.help(usual: "y4m"))
+  var format: StreamArgument?
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("Pixels of the longer side, 16 or more.", valueName: "n"))
@@ -49,7 +50,7 @@ struct CapturePreviewCommand: ParsableCommand, ProgramUser {
   }
 
   func run() throws {
-    let stream = try self.stream.stream(to: output, default: .y4m)
+    let stream = try StreamArgument.stream(format?.stream, to: output, default: .y4m)
     let inputs = source.inputs + [commands].compactMap(\.self)
     try KeptInputs.check(output, inputs: inputs)
     let rules = CaptureOrderRules(source: source.device, overwrite: force, inputs: inputs)

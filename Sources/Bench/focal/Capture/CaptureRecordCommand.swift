@@ -28,7 +28,8 @@ struct CaptureRecordCommand: ParsableCommand, ProgramUser {
 
       It ends with the device or the file, after --duration, by the command stop, or by Ctrl-C, with whole movies; \
       without --frames also when no movie can be written any more. A movie grows beside its name, as \
-      movie.recording.mov, and plays up to its last second if the program is killed: focal capture recover finishes it.
+      movie.recording.mov, and plays up to its last quarter of a second or so if the program is killed: \
+      focal capture recover finishes it.
 
       \(CaptureOrderLine.recordingHelp)
       """)
@@ -46,7 +47,8 @@ struct CaptureRecordCommand: ParsableCommand, ProgramUser {
       "Where the frames with their blur go as they come: - for standard output, or numbered pictures; a reader that"
         + " is late misses some.", valueName: "output"))
   var frames: String?
-  @OptionGroup var stream: StreamOptions
+  @Option(help: StreamArgument.help("--frames -", usual: "y4m"))
+  var format: StreamArgument?
   @Flag(help: "Replace existing outputs.")
   var force = false
   @Option(
@@ -98,7 +100,7 @@ struct CaptureRecordCommand: ParsableCommand, ProgramUser {
     guard output != nil || baked != nil || frames != nil else {
       throw ValidationError("name something to record: -o, --baked or --frames")
     }
-    guard frames != nil || stream.format == nil else {
+    guard frames != nil || format == nil else {
       throw ValidationError("--format says what --frames sends, and that is not given")
     }
     if output == nil, baked == nil, let first = coding.given.first {
@@ -110,6 +112,7 @@ struct CaptureRecordCommand: ParsableCommand, ProgramUser {
   func run() throws {
     let start = ContinuousClock.now
     let usage = ProcessUsage.current
+    try checkMovies()
     let inputs = source.inputs + [commands].compactMap(\.self)
     if let frames { try KeptInputs.check(frames, inputs: inputs) }
     for path in [output, baked].compactMap({ $0 }) {
@@ -117,7 +120,7 @@ struct CaptureRecordCommand: ParsableCommand, ProgramUser {
       try coding.check(path, codec: coding.codec?.codec ?? .automatic)
     }
     let stream = try frames.map { path throws(CinematicError) in
-      try self.stream.stream(to: path, default: .y4m)
+      try StreamArgument.stream(format?.stream, to: path, default: .y4m)
     }
     let recordsMovie = output != nil || baked != nil
     let rules = CaptureOrderRules(
@@ -154,6 +157,16 @@ struct CaptureRecordCommand: ParsableCommand, ProgramUser {
       return (nil, await session.statistics)
     }
     try tell(report, statistics, start, usage)
+  }
+
+  /// - Throws: `invalidParameter` for pipes: the front of a movie is written again at its end.
+  private func checkMovies() throws(CinematicError) {
+    for (path, kind) in [(output, "Cinematic movie"), (baked, "film that is recorded")] {
+      guard let path, PipePath.isPipe(path) else { continue }
+      throw CinematicError(
+        .invalidParameter, "a \(kind) cannot go into a pipe",
+        remedy: "--frames - writes frames there")
+    }
   }
 
   private func recording() -> CaptureRecording {

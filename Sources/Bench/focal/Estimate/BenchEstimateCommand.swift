@@ -23,7 +23,7 @@ struct BenchEstimateCommand: ParsableCommand, ProgramUser {
   var model: String?
   @Option(
     parsing: .upToNextOption,
-    help: ArgumentHelp("Sizes of the pictures. (default: 1920x1080)", valueName: "wxh"),
+    help: ArgumentHelp("Sizes of the pictures. (default: 1920x1080)", valueName: "WxH"),
     transform: SizeArgument.init(parsing:))
   var size = [SizeArgument(dimensions: Dimensions(width: 1920, height: 1080))]
   @Option(parsing: .unconditional, help: ArgumentHelp("How often each is run.", valueName: "n"))

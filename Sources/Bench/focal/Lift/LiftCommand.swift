@@ -20,7 +20,7 @@ struct LiftCommand: ParsableCommand, ProgramUser {
       The input is a picture, a movie or numbered pictures. Subjects are found by a map of disparity, which is given, \
       in the photograph or, where that is asked for, estimated (--stereo, --layout, --model, --helper, --estimate); by points, boxes or a model of people; else by the picture's colours alone, which is a guess. \
       The one that stands out most is taken, with --all every one. Written files have straight alpha (OpenEXR's is \
-      premultiplied, as that wants it) and the subject's own colours at soft edges. Without an output the subjects \
+      premultiplied, as that format requires) and the subject's own colours at soft edges. Without an output the subjects \
       are listed.
 
         focal lift portrait.heic -o subject.png
@@ -39,7 +39,7 @@ struct LiftCommand: ParsableCommand, ProgramUser {
   @Option(
     name: .shortAndLong,
     help:
-      "What to write: .png, .tif, .exr, .heic, .avif, .webm, .mov with a codec that holds alpha, or numbered pictures, out/%04d.png."
+      "What to write: .png, .tif, .exr, .heic, .avif, .dpx, .webm, .mov with a codec that holds alpha, or numbered pictures, out/%04d.png; with a background also .jpg, .pfm and .mp4."
   )
   var output: String?
   @OptionGroup var overwriting: OverwriteOptions

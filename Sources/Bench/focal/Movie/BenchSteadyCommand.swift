@@ -20,12 +20,12 @@ struct BenchSteadyCommand: ParsableCommand, ProgramUser {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Size of the film. (default: 640x360)", valueName: "wxh"),
+    help: ArgumentHelp("Size of the film. (default: 640x360)", valueName: "WxH"),
     transform: SizeArgument.init(parsing:))
   var size = SizeArgument(dimensions: Dimensions(width: 640, height: 360))
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Size of the maps. (default: 320x180)", valueName: "wxh"),
+    help: ArgumentHelp("Size of the maps. (default: 320x180)", valueName: "WxH"),
     transform: SizeArgument.init(parsing:))
   var mapSize = SizeArgument(dimensions: Dimensions(width: 320, height: 180))
   @Option(parsing: .unconditional, help: ArgumentHelp("How many frames.", valueName: "n"))

@@ -15,9 +15,10 @@ struct EditCommand: PassingCommand, SocketOpener {
              focal edit open <movie> ... [<options>]
       """,
     discussion: """
-      The commands and options are those of focal script, for the script that the movie carries, and \
-      some that need its pictures. The changes go to a file of their own, for focal export and focal \
-      apply. 'focal help edit decide' tells of one of them.
+      The script is the one that the movie carries. show, decide, set, undo and plot are those of focal \
+      script; track and direct write changes, not scripts; disparity and open need the movie's pictures. \
+      The changes go to a file of their own, for focal export and focal apply. 'focal help edit decide' \
+      explains one of them.
 
         focal edit open movie.mov      # in a browser: play, tap, turn the aperture, export
         focal edit movie.mov show --at 2.4
@@ -50,7 +51,7 @@ struct EditCommand: PassingCommand, SocketOpener {
   var movie: String
   @Argument(
     parsing: .captureForPassthrough,
-    help: ArgumentHelp("A command of focal script and its options.", valueName: "command"))
+    help: ArgumentHelp("One of the commands above, and its options.", valueName: "command"))
   var command: [String] = []
 
   /// The arguments of the browser's editor, whose movies come behind its name; `nil` where another command is
@@ -106,9 +107,15 @@ struct EditCommand: PassingCommand, SocketOpener {
     }
   }
 
-  /// A command's help as it is called here: the movie stands before it, not behind.
+  /// A command's help as it is called here, examples included: the movie stands before it, not behind.
   private static func help(_ text: String) -> String {
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    for index in lines.indices {
+      let words = lines[index].split(separator: " ")
+      guard words.count > 3, words[0] == "focal", words[1] == "script" else { continue }
+      let rest = words.dropFirst(4).joined(separator: " ")
+      lines[index] = "  focal edit movie.mov \(words[2]) \(rest)"
+    }
     if let usage = lines.firstIndex(where: { $0.hasPrefix("USAGE: ") }) {
       lines[usage] = lines[usage].replacing(" <script>", with: "")
     }

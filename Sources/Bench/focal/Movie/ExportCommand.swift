@@ -66,7 +66,8 @@ struct ExportCommand: ParsableCommand, ProgramUser {
       "Draw the captions that are given, or else the movie's own, into the pictures; no track of them."
   )
   var burnCaptions = false
-  @OptionGroup var stream: StreamOptions
+  @Option(help: StreamArgument.help(usual: "y4m"))
+  var format: StreamArgument?
   @OptionGroup var fields: FieldOptions
   @OptionGroup var device: DeviceOptions
   @OptionGroup var safety: SafetyOptions
@@ -167,7 +168,7 @@ struct ExportCommand: ParsableCommand, ProgramUser {
     settings.overrides = try decided.overrides(of: assets)
     settings.overwrite = overwriting.force
     settings.resumes = resume
-    settings.stream = try stream.stream(to: output, default: .y4m)
+    settings.stream = try StreamArgument.stream(format?.stream, to: output, default: .y4m)
     settings.deviceChanged = { [json = report.json] change in change.tell(json: json) }
     if let legend = decided.show.legend {
       settings.drawing = { picture, _ throws(CinematicError) in try legend.draw(over: picture) }

@@ -33,7 +33,8 @@ struct ThumbnailCommand: ParsableCommand, ProgramUser {
   var quality: QualityArgument = .export
   @OptionGroup var size: MaximumSizeOptions
   @OptionGroup var pictureQuality: PictureQualityOptions
-  @OptionGroup var stream: StreamOptions
+  @Option(help: StreamArgument.help(usual: "png"))
+  var format: PictureStreamArgument?
   @OptionGroup var device: DeviceOptions
   @OptionGroup var safety: SafetyOptions
   @OptionGroup var overwriting: OverwriteOptions
@@ -56,23 +57,22 @@ struct ThumbnailCommand: ParsableCommand, ProgramUser {
     let start = ContinuousClock.now
     let usage = ProcessUsage.current
     try KeptInputs.check(output, inputs: [movie] + decided.inputs)
-    let stream = try stream.stream(to: output, default: .pictures(.png))
-    let format = try OutputFormat(path: output, stream: stream)
-    switch format {
+    let stream = try StreamArgument.stream(
+      format?.stream, to: output, default: .pictures(.png))
+    let written = try OutputFormat(path: output, stream: stream)
+    switch written {
     case .still, .stream(.pictures): break
     default:
       throw CinematicError(
-        .invalidParameter,
-        stream.map { "\($0.name) is for films, and a thumbnail is one picture" }
-          ?? "\(output) is not the name of one picture",
-        remedy: stream == nil ? "end it in \(StillKind.endings)" : "give --format png, say")
+        .invalidParameter, "\(output) is not the name of one picture",
+        remedy: "end it in \(StillKind.endings)")
     }
-    try PictureQualityOptions.check(pictureQuality.pictureQuality, format, output)
+    try PictureQualityOptions.check(pictureQuality.pictureQuality, written, output)
     let asset = try ScriptFile.asset(movie)
     var settings = Thumbnails.Settings()
     settings.quality = quality.quality
     settings.maximumSize = size.maximumSize?.dimensions
-    settings.outputFormat = format
+    settings.outputFormat = written
     settings.overrides = try decided.overrides(of: [asset])
     settings.deviceChanged = { [json] change in change.tell(json: json) }
     let time = try at.exactTime ?? settings.overrides.timingScript(of: asset).time(at)

@@ -104,7 +104,8 @@ struct RenderCommand: ParsableCommand, ProgramUser {
     mapOptions.missing = files.onMissing == .hold ? .hold : .fail
     try movie.check(files.output)
     // Refuses a format for a file.
-    let stream = try files.stream.stream(to: files.output, default: .y4m)
+    let stream = try StreamArgument.stream(
+      files.format?.stream, to: files.output, default: .y4m)
     if files.output == PipePath.standard { Results.moveToStandardError() }
     var reading = try files.readOptions(try look.cameraCurve())
     reading.interlacing = fields.interlacing
@@ -136,7 +137,7 @@ struct RenderCommand: ParsableCommand, ProgramUser {
       film: movie.settings,
       resumes: files.resume, json: report.json,
       needsMetricMap: thinLens != nil, statesDisparityRange: map.disparityRange != nil,
-      script: script, progress: report.style, stream: files.stream.format?.stream,
+      script: script, progress: report.style, stream: files.format?.stream,
       legend: show.legend, subject: held.subject?.point, matte: held.matte,
       stretchesMatte: map.disparityFit == .stretch, holdsMatte: !decidesFocus)
     let done = try interruptible(writing: [files.output, files.beforeAfter]) {

@@ -38,12 +38,13 @@ struct FileOptions: ParsableArguments {
         + " map for all frames; skip, no such frame.", valueName: "action"))
   var onMissing = MissingFiles.fail
   @OptionGroup var frames: FramesOptions
-  @OptionGroup var stream: StreamOptions
+  @Option(help: StreamArgument.help(usual: "y4m for films, png for one picture"))
+  var format: StreamArgument?
   @OptionGroup var rate: PictureRateOptions
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The output's size, in the input's shape; by default the input's.", valueName: "wxh"),
+      "The output's size, in the input's shape; by default the input's.", valueName: "WxH"),
     transform: SizeArgument.init(parsing:))
   var size: SizeArgument?
   @OptionGroup var reading: PictureReadingOptions

@@ -15,8 +15,8 @@ struct LookOptions: ParsableArguments {
     parsing: .unconditional,
     help: ArgumentHelp(
       """
-      The blur scale S, 0 to 16. (default: as a script that is given or carried says, else \
-      \(RenderingSession.Attributes.defaultBlurScale), which suits disparities that span 0 to 1)
+      The blur scale S, 0 to 16. (default: \(RenderingSession.Attributes.defaultBlurScale), which \
+      suits disparities that span 0 to 1, or what the script says in commands that read one)
       """, valueName: "s"))
   var blurScale: Float?
   @OptionGroup var shape: ShapeOptions
@@ -30,26 +30,26 @@ struct LookOptions: ParsableArguments {
     parsing: .unconditional,
     help: ArgumentHelp(
       "Take light that was clipped at white to have been so many stops brighter, 0 to 8: out of focus it"
-        + " makes brighter discs. (default: as a script that is given or carried says, else 0)",
+        + " makes brighter discs. (default: 0, or what the script says in commands that read one)",
       valueName: "stops"))
   var highlights: Float?
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The linear light from which on --highlights lifts it, 0.1 to 0.99; white is 1. (default: as a script"
-        + " that is given or carried says, else \(RenderingSession.Attributes.defaultHighlightThreshold))",
+      "The linear light from which on --highlights lifts it, 0.1 to 0.99; white is 1. (default:"
+        + " \(RenderingSession.Attributes.defaultHighlightThreshold), or what the script says in commands that read one)",
       valueName: "light"))
   var highlightThreshold: Float?
   @Option(
     help: ArgumentHelp(
-      "Whether the map's edges are exact (sharp) or to be found in the picture (soft). (default: as a script that is given or carried says, else auto)",
+      "Whether the map's edges are exact (sharp) or to be found in the picture (soft). (default: auto, or what the script says in commands that read one)",
       valueName: "kind"))
   var mapEdges: RenderingSession.Attributes.MapEdges?
   @Option(
     help: ArgumentHelp(
       "The camera's curve of the pictures: their light is blurred, and becomes the same curve's codes again. One"
-        + " of \(LogCurveArgument.names.joined(separator: ", ")). (default: as a script that is given or"
-        + " carried says, else none)", valueName: "curve"))
+        + " of \(LogCurveArgument.names.joined(separator: ", ")). (default: none,"
+        + " or what the script says in commands that read one)", valueName: "curve"))
   var log: LogCurveArgument?
 
   func validate() throws {

@@ -87,12 +87,13 @@ struct CinematicTracks {
         remedy:
           "render it with focal render, which takes the map of a portrait, or one that is given")
     }
-    let list =
-      missing.count < 2
-      ? missing.joined() : missing.dropLast().joined(separator: ", ") + " and " + missing.last!
+    func list(_ last: String) -> String {
+      guard let end = missing.last, missing.count > 1 else { return missing.joined() }
+      return missing.dropLast().joined(separator: ", ") + " \(last) " + end
+    }
     guard hasTraces || hasEmptyDescription else {
       return CinematicError(
-        .incomplete, "\(name) is no Cinematic movie: it has no \(list)",
+        .incomplete, "\(name) is no Cinematic movie: it has no \(list("or"))",
         remedy: "give an original recorded in Cinematic mode, or make one with focal import")
     }
     let cause =
@@ -100,7 +101,7 @@ struct CinematicTracks {
       ? "a copy by a program that does not know these tracks, such as ffmpeg -c copy, emptied them"
       : "sharing, editing and converting drop these tracks silently"
     return CinematicError(
-      .incomplete, "\(name) has lost its \(list): \(cause)",
+      .incomplete, "\(name) has lost its \(list("and")): \(cause)",
       remedy: "take the original again: AirDrop with All Photos Data, Export Unmodified Original in"
         + " Photos, or the file without an E in its name (IMG_0001, not IMG_E0001)")
   }
