@@ -25,7 +25,7 @@ final class TextEngine {
     horizontal = pango_font_map_create_context(map)
     vertical = pango_font_map_create_context(map)
     let options = cairo_font_options_create()
-    // Hints depend on the size in pixels, and grey coverage alone can be mixed in any light.
+    // Hints depend on the size in pixels, and gray coverage alone can be mixed in any light.
     cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY)
     cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE)
     cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct PictureColorTests {
   private static let size = Dimensions(width: 448, height: 32)
 
-  /// A movie of one frame without loss: grey from the luma code 64 at the left to 940, two codes a
+  /// A movie of one frame without loss: gray from the luma code 64 at the left to 940, two codes a
   /// column. And its maps.
   private static func ramp(_ tags: ColorTags, in folder: Folder) async throws {
     var settings = WriterSettings(dimensions: size, pixelFormat: .yuv420Video10, tags: tags)
@@ -43,7 +43,7 @@ import Testing
 
   private static func code(column: Int) -> UInt16 { UInt16(min(64 + 2 * column, 940)) }
 
-  /// The first row of a grey picture, 0 to 1 by component.
+  /// The first row of a gray picture, 0 to 1 by component.
   private static func row(_ path: String) async throws -> [SIMD4<Float>] {
     let frame = try #require(try await Material.frames(path).frames.first).pixelBuffer
     var tags = frame.tags
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  /// The sRGB code of a code of a grey HLG or PQ ramp, in double precision.
+  /// The sRGB code of a code of a gray HLG or PQ ramp, in double precision.
   private static func expected(_ code: UInt16, _ tags: ColorTags) throws -> Double {
     let signal = (Double(code) - 64) / 876
     var light: Double
@@ -170,7 +170,7 @@ import Testing
       for y in 0..<size.height {
         for x in 0..<size.width {
           let level = x / 16 * 17
-          // Grey, and colours around it.
+          // Gray, and colours around it.
           let shift = y / 16 * 12
           for (channel, value) in [level, max(level - shift, 0), min(level + shift, 255), 255]
             .enumerated()
@@ -207,7 +207,7 @@ import Testing
       #expect(codes.tags == .sRGB)
       let differences = Self.patches(codes, source)
       // 219 steps of luma and 224 of chroma for 255 of each colour, rounded twice, and what the encoder
-      // loses of a flat patch. Another curve would shift dark greys by 20 codes.
+      // loses of a flat patch. Another curve would shift dark grays by 20 codes.
       #expect(differences.max()! <= 4, "\(name)")
       #expect(differences.reduce(0, +) / Double(differences.count) < 1.2, "\(name)")
     }

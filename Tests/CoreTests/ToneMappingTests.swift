@@ -144,7 +144,7 @@ import Testing
     #expect(mapping.mapped(SIMD3(repeating: 65504)).max() <= 1)
   }
 
-  /// HLG as its reference display of 1000 cd/m² shows it: BT.2408 has 18 % grey (a signal of 0.38) at
+  /// HLG as its reference display of 1000 cd/m² shows it: BT.2408 has 18 % gray (a signal of 0.38) at
   /// 26 cd/m², reference white (0.75) at 203, and the nominal peak (1) at 1000.
   @Test func hybridLogGamma() throws {
     let mapping = try Self.mapping(.hlg)

@@ -50,7 +50,7 @@ import Testing
     return folder.read("one.jpg")
   }
 
-  /// A ramp of codes from left to right over grey.
+  /// A ramp of codes from left to right over gray.
   private static func photograph(
     _ layout: GainMapPhotograph.Layout, in folder: ScratchFolder
   ) throws -> [UInt8] {

@@ -9,7 +9,7 @@ import Testing
 
 /// Curves of cameras, and tables of colours.
 @Suite struct LogCurveTests {
-  /// A row of greys.
+  /// A row of grays.
   func row(_ values: [Float]) throws -> PixelBuffer {
     try PixelBuffer(
       dimensions: Dimensions(width: values.count, height: 1), format: .rgbaFloat,
@@ -20,7 +20,7 @@ import Testing
     stride(from: 0, to: 4 * buffer.width, by: 4).map { buffer.values(Float.self)[$0] }
   }
 
-  /// 18 % grey and black by the makers' papers, as codes of 10 bits over 1023 or, where the paper
+  /// 18 % gray and black by the makers' papers, as codes of 10 bits over 1023 or, where the paper
   /// counts from black to white of video, over 876.
   @Test(
     arguments: [
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  /// In video range, papers that count recorded codes begin at 64 of 1023. The codes are those of 18 % grey in their
+  /// In video range, papers that count recorded codes begin at 64 of 1023. The codes are those of 18 % gray in their
   /// tables.
   @Test(
     arguments: [

@@ -10,7 +10,7 @@ import Testing
 @Suite struct DebugViewTests {
   private static let size = Dimensions(width: 160, height: 90)
 
-  /// A near square of disparity 0.75 before a ground of 0.25, in front of a grey and dark chequer.
+  /// A near square of disparity 0.75 before a ground of 0.25, in front of a gray and dark chequer.
   private static func scene(focus: Float, hasHole: Bool = false) throws -> RenderCase {
     let source = try PixelBuffer.linear(size.width, size.height) { x, y in
       SIMD3(repeating: (x / 4 + y / 4) % 2 == 0 ? 0.5 : 0.02)

@@ -4,14 +4,14 @@
 #include "focal_math.h"
 
 // A lens blurs what reaches it: light, which is colour times alpha, and coverage alike. Passes blur
-// three colours, so that a picture with alpha is rendered as two: its light, and its alpha as grey.
+// three colours, so that a picture with alpha is rendered as two: its light, and its alpha as gray.
 
 // Below this a pixel is empty: its colour could not be told from rounding.
 #define FOCAL_LEAST_ALPHA 1.52587890625e-5f
 
 FOCAL_CONSTANT(FocalAlphaLight, 0)           // colours, times alpha
 FOCAL_CONSTANT(FocalAlphaStoredLight, 1)     // colours that are multiplied already
-FOCAL_CONSTANT(FocalAlphaCoverage, 2)        // alpha as grey
+FOCAL_CONSTANT(FocalAlphaCoverage, 2)        // alpha as gray
 FOCAL_CONSTANT(FocalAlphaMultiplication, 3)  // colours, times alpha, which stays
 
 // Alpha of 0 to 1; what is nearly one of them is it, so that rounding makes no opaque pixel translucent.

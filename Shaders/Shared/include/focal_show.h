@@ -18,7 +18,7 @@ FOCAL_CONSTANT(FocalShowPeaking, 6)    // detail in the sharp parts, marked
 /// Bands of radii: one begins at half a pixel, the next at twice as much, and the last has no end.
 #define FOCAL_SHOW_BANDS 10
 #define FOCAL_SHOW_FIRST_BAND 0.5f
-/// How dark the grey picture is behind what is shown.
+/// How dark the gray picture is behind what is shown.
 #define FOCAL_SHOW_DIM 0.35f
 /// A difference of luma codes (0 to 1) over two pixels, across and down, from which on detail is marked, and
 /// 1 / how much more marks it in full. The noise of a video picture is a few hundredths.

@@ -51,7 +51,7 @@ FOCAL_FUNCTION FocalLight focal_tone_mapped(FocalToneMapping m, FocalLight c) {
     c.green = m.greenFromRed * s.red + m.greenFromGreen * s.green + m.greenFromBlue * s.blue;
     c.blue = m.blueFromRed * s.red + m.blueFromGreen * s.green + m.blueFromBlue * s.blue;
   }
-  // Out of the destination's reach: towards the grey of its luminance.
+  // Out of the destination's reach: towards the gray of its luminance.
   const float least = focal_min(focal_min(c.red, c.green), c.blue);
   const float luminance =
       c.red * m.luminanceRed + c.green * m.luminanceGreen + c.blue * m.luminanceBlue;

@@ -35,7 +35,7 @@ public struct CaptionTimeline: Sendable {
   private static func text(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
 
   /// The drawing as a stand-alone SVG file: blue for captions as they are, orange for those that come
-  /// later, red for those that are left out; below them grey where data is sent.
+  /// later, red for those that are left out; below them gray where data is sent.
   public var svg: String {
     var warned: [Int: CaptionConversionWarning] = [:]
     for warning in conversion.warnings { for index in warning.captions { warned[index] = warning } }
@@ -64,7 +64,7 @@ public struct CaptionTimeline: Sendable {
     lines += axis(bottom) + bars + transmissions(bottom + 6)
     lines.append(
       "<text x=\"\(Self.text(Self.left))\" y=\"\(Self.text(bottom + 44))\" fill=\"#555555\">"
-        + "blue: as it is; orange: shown later than meant, light until then; red: left out; grey: data of"
+        + "blue: as it is; orange: shown later than meant, light until then; red: left out; gray: data of"
         + " line 21, dark where the screen changes</text>"
     )
     return lines.joined(separator: "\n") + "\n</svg>\n"

@@ -127,7 +127,7 @@ public struct CaptureDevice: Hashable, Sendable {
 }
 
 extension CaptureFormat {
-  /// The kernel's codes of forms without colour: grey of 8 to 16 bits, depth.
+  /// The kernel's codes of forms without colour: gray of 8 to 16 bits, depth.
   private static let colorless: Set<String> = [
     "GREY", "Y10 ", "Y12 ", "Y16 ", "Y8I ", "Y12I", "Z16 ",
   ]

@@ -8,7 +8,7 @@ import ShaderTypes
 ///
 /// - HLG's scene light goes through BT.2100's OOTF, with the system gamma of 1.2 that belongs to its
 ///   nominal peak of 1000 cd/m²; PQ is the display's light already.
-/// - Primaries are converted. A colour that the destination's do not reach moves towards the grey of
+/// - Primaries are converted. A colour that the destination's do not reach moves towards the gray of
 ///   its luminance until they do.
 /// - The largest component m rolls off, and the others keep their ratio to it, so that hue and
 ///   saturation stay. Below the ``knee`` k nothing changes; above it the part beyond follows Reinhard's

@@ -174,14 +174,14 @@ void focal_track_colors(
     for (int32_t x = 0; x < width; x++) {
       const float u = b[x] - 128, v = r[x] - 128;
       const float strength = sqrtf(u * u + v * v);
-      // Grey up to 4 codes of chroma, a colour from 24 on.
+      // Gray up to 4 codes of chroma, a colour from 24 on.
       float color = (strength - 4) * 0.05f;
       color = color < 0 ? 0 : color > 1 ? 1 : color;
-      const float grey = 1 - color, level = l[x] * (3.0f / 255);
+      const float gray = 1 - color, level = l[x] * (3.0f / 255);
       for (int32_t k = 0; k < 4; k++) {
         const float distance = level - (float)k;
         const float near = 1 - (distance < 0 ? -distance : distance);
-        values[k][x] = near > 0 ? near * grey : 0;
+        values[k][x] = near > 0 ? near * gray : 0;
       }
       const float scale = 2 * color / (strength + 1);
       for (int32_t k = 0; k < 6; k++) {

@@ -4,7 +4,7 @@
 
 #include "focal_log.h"
 
-// One colour. A cell is six tetrahedra along its diagonal of greys: the order of the fractions names the one.
+// One colour. A cell is six tetrahedra along its diagonal of grays: the order of the fractions names the one.
 static void look_up(const struct FocalColorCube *cube, float *pixel) {
   const int32_t last = cube->size - 1;
   int32_t cell[3];

@@ -44,7 +44,7 @@ struct ViewLegend: Sendable {
       textAlignment: .left)
     var look = CaptionLookOptions.usual
     look.textScale = 0.6
-    // Black, grey and white swatches stand out against it alike.
+    // Black, gray and white swatches stand out against it alike.
     look.box = CaptionColorArgument(argument: "#38386a")
     drawing = CaptionDrawing([CaptionDocument(captions: [caption], format: .webVTT)], look)
   }

@@ -18,12 +18,12 @@ extension RenderingSession {
     /// bands that begin at twice the radius of the one before.
     case circles = "coc"
     /// The slices in which surfaces are blurred, in three shades by turns, warm in front of the focus and
-    /// cold behind it; grey is drawn at the picture's own resolution.
+    /// cold behind it; gray is drawn at the picture's own resolution.
     case layers
     /// Edges: green where a pixel belongs to the nearer surface, red where to the farther one, and
     /// shares between.
     case coverage
-    /// The parts in focus in their own colours, the rest dark and grey.
+    /// The parts in focus in their own colours, the rest dark and gray.
     case focus
     /// The rendered picture, detail in focus marked yellow.
     case peaking

@@ -8,7 +8,7 @@
 
 // Directions of edges that are told apart, with and without their sign, and channels of texture.
 #define FOCAL_TRACK_GRADIENTS 31
-// Shades of grey and hues that colours are told apart by.
+// Shades of gray and hues that colours are told apart by.
 #define FOCAL_TRACK_COLORS 10
 // Pixels of a cell's side.
 #define FOCAL_TRACK_CELL 4
@@ -61,7 +61,7 @@ void focal_track_halve(
 void focal_track_gradients(
     const float *pixels, int32_t columns, int32_t rows, float *fields, float *workspace);
 
-// Shares of grey in four shades and of six hues, a field each. `luma`, `blue` and `red` have two samples to
+// Shares of gray in four shades and of six hues, a field each. `luma`, `blue` and `red` have two samples to
 // a cell's side.
 void focal_track_colors(
     const float *luma, const float *blue, const float *red, int32_t columns, int32_t rows, float *fields);

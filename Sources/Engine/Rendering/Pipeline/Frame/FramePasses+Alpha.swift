@@ -6,7 +6,7 @@ import ShaderTypes
 /// Pictures with alpha.
 ///
 /// A lens blurs what reaches it: light, which is colour times alpha, and coverage alike. The passes blur
-/// three colours, so that such a picture is two: its light, and its alpha as grey. Both go the whole way
+/// three colours, so that such a picture is two: its light, and its alpha as gray. Both go the whole way
 /// side by side, strip by strip, and are put together before they are packed. Opaque pictures are one
 /// part, and pass as they are.
 extension FramePasses {
