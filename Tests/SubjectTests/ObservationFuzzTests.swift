@@ -9,7 +9,7 @@ import Testing
 
 /// Random masks, points and sets through the observation's interface: no trap, and answers that agree.
 ///
-/// `FOCAL_FUZZ_COUNT=1000000 swift test --filter ObservationFuzzTests` is the long run.
+/// `make fuzz` is the long run.
 @Suite struct ObservationFuzzTests {
   private static var count: Int {
     ProcessInfo.processInfo.environment["FOCAL_FUZZ_COUNT"].flatMap(Int.init) ?? 300

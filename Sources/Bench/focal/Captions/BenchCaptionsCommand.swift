@@ -13,8 +13,8 @@ struct BenchCaptionsCommand: ParsableCommand {
     abstract: "Time how captions are read, converted and drawn, or try damaged files.",
     discussion: """
       The captions are those of a film, \(CaptionSample.filmCount) of one or two lines. Each step is done until half \
-      a second is over; the median is told. With --mutations, so many damaged files are read, grouped, converted, \
-      written and, one in a hundred, drawn: what is told is how many could be read, the longest time that one took, and how much \
+      a second is over; the median is printed. With --mutations, so many damaged files are read, grouped, converted, \
+      written and, one in a hundred, drawn. Printed are how many could be read, the longest time that one took, and how much \
       memory was needed. The files are the same in every run with the same --seed. A file that takes longer than a second is an error.
       """)
 
