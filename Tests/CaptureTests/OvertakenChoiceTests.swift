@@ -122,6 +122,20 @@ import Testing
     #expect(held.recording.baseDecisions.last?.detectionID == DetectionID(4))
   }
 
+  /// A weak choice ends a strong one also if an automatic one comes before focus has gone half of its way.
+  @Test func whatAWeakChoiceEndsStaysEnded() throws {
+    let script = try Self.script(
+      [
+        Self.choice(2, disparity: 0.5, from: 0, to: 0, isStrong: false, isUser: false),
+        Self.choice(3, disparity: 0.9, from: 0.5, to: 1),
+        Self.choice(4, disparity: 0.3, from: 3, to: 4, isStrong: false),
+        Self.choice(5, disparity: 0.1, from: 3.2, to: 4.2, isStrong: false, isUser: false),
+      ], frames: 180)
+    #expect(try Self.focus(script, at: 2) == 0.9)
+    #expect(try Self.focus(script, at: 5.5) == 0.1)
+    #expect(script.recording.userDecisions.last?.isStrongDecision == false)
+  }
+
   /// A focus that is held on another scale takes over the whole rack of the one before, also of one that began before the
   /// recording.
   @Test(arguments: [-0.3, 0.5]) func rackIsTakenOver(_ start: Double) throws {

@@ -144,24 +144,24 @@ import Testing
     }
   }
 
-  /// Commands of every kind, half a second after one another, and what becomes of each. Focus follows weakly where no
+  /// Commands of every kind, one after another once focus has gone most of its way, and what becomes of each. Focus follows weakly where no
   /// strength is said.
   @Test func commandsDecide() async throws {
     let folder = Folder()
     try Self.material(in: folder, frames: 20)
     let commands = """
       0.4 tap 0.5,0.5
-      0.9 press 0.1,0.5
-      1.4 track 0.5,0.5 strong
-      1.9 auto
-      2.4 track 0.5,0.5
-      2.9 fix 0.9,0.5
-      3.4 fix 0.1,0.5 strong
+      1.3 press 0.1,0.5
+      2.2 track 0.5,0.5 strong
+      3.1 auto
+      4.0 track 0.5,0.5
+      4.9 fix 0.9,0.5
+      5.8 fix 0.1,0.5 strong
 
       """
     folder.write(Array(commands.utf8), to: "taps.txt")
     try await works(
-      Self.record + ["--times", "8", "--commands", "taps.txt", "-o", "movie.mov"], in: folder)
+      Self.record + ["--times", "11", "--commands", "taps.txt", "-o", "movie.mov"], in: folder)
     let movie = try await MovieScript(asset: Asset(path: folder.file("movie.mov")))
     let recording = try #require(try movie.recording())
     let decided = recording.userDecisions.map { decision -> String in

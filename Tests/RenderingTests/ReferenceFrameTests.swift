@@ -44,7 +44,7 @@ import Testing
       return
     }
     let reference = try #require(
-      try? Data(contentsOf: file), "there is no \(file.lastPathComponent); run the update script")
+      try? Data(contentsOf: file), "there is no \(file.lastPathComponent); run make references")
     #expect(reference.prefix(header.count) == header)
     let expected = reference.dropFirst(header.count)
     try #require(expected.count == rgb.count)

@@ -55,8 +55,8 @@ import Testing
     #expect(try await !staying.value.subjects.isEmpty)
   }
 
-  /// When nobody waits any more, the analysis ends; the next call begins it anew.
-  @Test func endsWithTheLastCaller() async throws {
+  /// When nobody waits any more, the analysis is given up; the next call begins it anew.
+  @Test func isGivenUpWithTheLastCaller() async throws {
     let scene = try SubjectScene()
     let analyzer = ImageAnalyzer()
     let callers = (0..<2).map { _ in Task { try await analyzer.analyze(scene.picture) } }

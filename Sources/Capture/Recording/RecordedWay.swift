@@ -8,7 +8,7 @@ import FocalCore
 /// is left in force before it moves to the next one: one that focus had not reached by then must be over, or it would
 /// come into force after the choice that replaced it.
 struct RecordedWay {
-  let choice: RecordingEntry.Choice
+  private(set) var choice: RecordingEntry.Choice
   let start: Time
   var arrival: Time
   /// Whether focus turned away before it had gone half of the way.
@@ -45,6 +45,13 @@ struct RecordedWay {
         }
         let isBehind = !left.isUser && next.choice.isUser
         ways[current].turn(at: next.start, isBehind: isBehind)
+        // What a weak choice has ended stays ended: a strong one before it would hide all automatic ones again.
+        if ways[current].isDropped, left.isUser, !next.choice.isUser,
+          let held = ways[..<current].last(where: { !$0.isDropped && $0.choice.isUser })?.choice,
+          held.isStrong
+        {
+          ways[current].stay(with: held)
+        }
       }
       moving = ways.count
       ways.append(next)
@@ -58,6 +65,13 @@ struct RecordedWay {
     arrival = time
     if isNear { return }
     if isBehind { isHidden = true } else { isDropped = true }
+  }
+
+  /// Makes of a choice that focus turned away from a weak one of what focus was on.
+  private mutating func stay(with held: RecordingEntry.Choice) {
+    isDropped = false
+    (choice.id, choice.isGroup, choice.disparity) = (held.id, held.isGroup, held.disparity)
+    choice.isStrong = false
   }
 
   /// Brings an automatic choice to the user's choice that hides it; if another automatic one comes before, it is left out.

@@ -51,7 +51,8 @@ enum FileShape {
     }
     let container = walk(fileSize, read)
     if container.claimedEnd > fileSize {
-      return "is cut short: \(fileSize) of \(container.claimedEnd) bytes are there"
+      let claimed = container.claimedEnd == .max ? "" : "of \(container.claimedEnd) "
+      return "is cut short: \(fileSize) \(claimed)bytes are there"
     }
     return container.hasOpenEnd
       ? "was written as a stream and says no length: nothing tells whether its end is missing" : nil

@@ -91,7 +91,7 @@ struct CaptionsValidateCommand: ParsableCommand {
       let written = try repaired.written(as: format, options: options)
       try CaptionOutput.write(written.bytes, to: output, overwrite: overwriting.force)
       lost = written.losses
-      if !json { for loss in lost { note("\(PipePath.outputName(output)), \(loss)") } }
+      if !json { note(lost, of: PipePath.outputName(output)) }
     }
     if json {
       try printJSON(

@@ -17,17 +17,17 @@ struct Labels {
 };
 
 /// A cell's labels after one step, from its own and its eight neighbours' (columns l, x, r of three rows); `lines` are the
-/// map's rows from the same column on.
+/// map's rows, whose column `left` is the block's first.
 FOCAL_FUNCTION void stepCell(const struct Labels *restrict in, const int32_t *rows,
-                             const float *const *lines, float slack, int32_t l, int32_t x,
-                             int32_t r, float *restrict front, float *restrict back) {
-  const float d = lines[1][x], least = d - slack, most = d + slack;
+                             const float *const *lines, float slack, int32_t left, int32_t l,
+                             int32_t x, int32_t r, float *restrict front, float *restrict back) {
+  const float d = lines[1][left + x], least = d - slack, most = d + slack;
   float f = FOCAL_NO_LABEL, b = -FOCAL_NO_LABEL;
   for (int32_t k = 0; k < 3; k++) {
     const float *fronts = in->front[rows[k]], *backs = in->back[rows[k]];
     const float f0 = fronts[l], f1 = fronts[x], f2 = fronts[r];
     const float b0 = backs[l], b1 = backs[x], b2 = backs[r];
-    const float d0 = lines[k][l], d1 = lines[k][x], d2 = lines[k][r];
+    const float d0 = lines[k][left + l], d1 = lines[k][left + x], d2 = lines[k][left + r];
     f = focal_min(f, focal_min(focal_min(f0, d0) >= least ? f0 : FOCAL_NO_LABEL,
                                focal_min(focal_min(f1, d1) >= least ? f1 : FOCAL_NO_LABEL,
                                          focal_min(f2, d2) >= least ? f2 : FOCAL_NO_LABEL)));
@@ -52,7 +52,7 @@ FOCAL_FUNCTION void step(const struct FocalFindSidesParameters *p, const float *
                              focal_min_int(y + 1, p->height - 1) - top};
     const float *lines[3];
     for (int32_t k = 0; k < 3; k++) {
-      lines[k] = map + (size_t)(rows[k] + top) * (size_t)p->width + left;
+      lines[k] = map + (size_t)(rows[k] + top) * (size_t)p->width;
     }
     float *restrict front = out->front[y - top], *restrict back = out->back[y - top];
     // Columns that have both neighbours; the others are the map's first and last.
@@ -62,10 +62,10 @@ FOCAL_FUNCTION void step(const struct FocalFindSidesParameters *p, const float *
       if (x >= x1) break;
       const int32_t l = focal_max_int(x - 1, 0) - left;
       const int32_t r = focal_min_int(x + 1, p->width - 1) - left;
-      stepCell(in, rows, lines, slack, l, x - left, r, front, back);
+      stepCell(in, rows, lines, slack, left, l, x - left, r, front, back);
     }
     for (int32_t x = first; x < end; x++) {
-      stepCell(in, rows, lines, slack, x - left - 1, x - left, x - left + 1, front, back);
+      stepCell(in, rows, lines, slack, left, x - left - 1, x - left, x - left + 1, front, back);
     }
   }
 }
@@ -86,8 +86,8 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(spreadSides) {
       const size_t bytes = (size_t)(x1 - x0) * sizeof(float);
       for (int32_t row = y0; row < y1; row++) {
         const size_t o = (size_t)row * (size_t)p->width + (size_t)x0;
-        memcpy(labels[0].front[row - top] + x0 - left, frontIn + o, bytes);
-        memcpy(labels[0].back[row - top] + x0 - left, backIn + o, bytes);
+        memcpy(&labels[0].front[row - top][x0 - left], frontIn + o, bytes);
+        memcpy(&labels[0].back[row - top][x0 - left], backIn + o, bytes);
       }
       for (int32_t n = 1; n <= STEPS; n++) {
         // Exact for one cell less on each side, except at the map's border.
