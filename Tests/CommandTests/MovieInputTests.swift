@@ -174,6 +174,11 @@ import Testing
       #expect(outcome.output.contains("USAGE: focal edit <movie> \(name) "), "\(outcome.output)")
       #expect(!outcome.output.contains("<script>"), "\(outcome.output)")
       #expect(!outcome.output.contains("focal script"), "\(outcome.output)")
+      // Examples stand in a line each.
+      if name == "set" {
+        let example = "focal edit movie.mov set --at 2.4 --rack 0.5 --curve linear -o changes.focus"
+        #expect(outcome.output.contains("  \(example)\n"), "\(outcome.output)")
+      }
     }
     for option in ["--help", "-h"] {
       let outcome = try await works(["edit", "movie.mov", option], in: folder)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalCore
 import FocalRendering
 
 #if canImport(FoundationEssentials)
@@ -65,14 +66,6 @@ extension DeviceProbe {
     var bytes = Array(ProbeEvent.mark.utf8) + data + [UInt8(ascii: "\n")]
     // Drivers that write without an end of line must not spoil the mark.
     bytes.insert(UInt8(ascii: "\n"), at: 0)
-    var sent = 0
-    while sent < bytes.count {
-      let count = bytes.withUnsafeBytes {
-        write(STDOUT_FILENO, $0.baseAddress! + sent, bytes.count - sent)
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return }
-      sent += count
-    }
+    _ = bytes.withUnsafeBytes { DescriptorOutput.writeAll($0, to: STDOUT_FILENO) }
   }
 }

@@ -10,8 +10,8 @@ struct ScriptSetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Set the f-number, or how focus travels to a decision.",
     discussion: """
-        focal script set script.json --f-number 2 -o changes.focus
-        focal script set script.json --at 2.4 --rack 0.5 --curve linear -o changes.focus
+        focal script set s.json --f-number 2 -o changes.focus
+        focal script set s.json --at 2.4 --rack 0.5 --curve linear -o changes.focus
       """)
 
   @Argument(help: "The script; it is not changed.")

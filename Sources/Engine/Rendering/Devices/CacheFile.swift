@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalCore
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -56,16 +58,8 @@ package enum CacheFile {
   private static func writeNew(_ path: String, _ bytes: [UInt8]) -> Bool {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { return false }
-    var written = 0
-    while written < bytes.count {
-      let count = bytes[written...].withUnsafeBytes { buffer in
-        write(descriptor, buffer.baseAddress, buffer.count)
-      }
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { break }
-      written += count
-    }
-    return close(descriptor) == 0 && written == bytes.count
+    let outcome = bytes.withUnsafeBytes { DescriptorOutput.writeAll($0, to: descriptor) }
+    return close(descriptor) == 0 && outcome.number == 0
   }
 
   /// Whether the folder exists, made with those above it where it did not.
