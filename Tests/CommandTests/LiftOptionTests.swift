@@ -92,6 +92,45 @@ import Testing
     #expect(part.width < Self.size.width && part.height < Self.size.height, "\(part)")
   }
 
+  /// Options that would do nothing beside others.
+  @Test func refusesWhatDoesNothing() async throws {
+    let folder = Folder()
+    try Self.write("in.png", "map.png", in: folder)
+    let cases: [([String], String)] = [
+      (["--all", "--at", "0.5,0.5"], "--all"), (["--all", "--box", "0.2,0.2,0.5,0.5"], "--all"),
+      (["--background", "#808080", "--bokeh"], "--bokeh"),
+      (["--background", "#808080", "--bokeh-size", "0.05"], "--bokeh"),
+    ]
+    for (arguments, words) in cases {
+      try await refuses(
+        ["lift", "in.png", "--disparity", "map.png", "-o", "out.png"] + arguments, in: folder,
+        code: 64, naming: [words])
+    }
+    try await works(
+      ["lift", "in.png", "--disparity", "map.png", "-o", "out.png", "--background", "#808080"]
+        + ["--halo", "0.5"], in: folder)
+  }
+
+  /// A picture that is cut to a subject lies somewhere in its source.
+  @Test func tellsWhereThePartLies() async throws {
+    let folder = Folder()
+    try Self.write("in.png", "map.png", in: folder)
+    let lift = ["lift", "in.png", "--disparity", "map.png", "--force"]
+    let made = try await works(lift + ["--tight", "-o", "tight.png", "--json"], in: folder)
+    let report = try #require(try made.objects().last)
+    let part = try #require(report["part"] as? [String: Int], "\(made.output)")
+    let width = try #require(report["width"] as? Int)
+    let (x, y) = (try #require(part["x"]), try #require(part["y"]))
+    #expect(part["sourceWidth"] == 192 && part["sourceHeight"] == 144, "\(part)")
+    // Of a disc around 90,70 with a radius of 40.
+    #expect((44...52).contains(x) && (24...32).contains(y), "\(part)")
+    #expect(abs(x + width / 2 - 90) <= 2, "\(part) \(width)")
+    let told = try await works(lift + ["--tight", "-o", "tight.png"], in: folder)
+    #expect(told.output.contains("at \(x),\(y) of 192x144"), "\(told.output)")
+    let whole = try await works(lift + ["-o", "whole.png", "--json"], in: folder)
+    #expect(try whole.objects().last?["part"] == nil)
+  }
+
   /// Face and torso of one subject are looked for together, where no map makes a point enough.
   @Test func takesAllOfAScriptsSubject() async throws {
     let folder = Folder()

@@ -93,6 +93,10 @@ struct EffectOptions: ParsableArguments {
     if background == "transparent", look != nil || lensBlur != nil {
       throw ValidationError("nothing is behind the subjects for --look and --bokeh to change")
     }
+    if let background, background.hasPrefix("#"), let lensBlur, lensBlur.halo == 0 {
+      throw ValidationError(
+        "one colour is the same out of focus: leave --bokeh out, or add a glow with --halo")
+    }
     if let bokehSize, !(0...0.2).contains(bokehSize) {
       throw ValidationError("--bokeh-size takes 0 to 0.2")
     }

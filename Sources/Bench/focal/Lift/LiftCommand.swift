@@ -180,6 +180,9 @@ struct SubjectOptions: ParsableArguments {
   func validate() throws {
     let given = [!at.isEmpty, !box.isEmpty, script != nil].count { $0 }
     guard given <= 1 else { throw ValidationError("give one of --at, --box and --script") }
+    guard !all || (at.isEmpty && box.isEmpty) else {
+      throw ValidationError("give --all, or --at or --box: what these name is all taken")
+    }
     guard (1...50).contains(maskEvery ?? 1) else {
       throw ValidationError("--mask-every takes 1 to 50")
     }

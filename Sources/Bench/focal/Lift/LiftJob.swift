@@ -181,6 +181,7 @@ struct LiftJob: Sendable {
     report.output = rendering.writtenPath
     report.frames = rendering.completedFrames
     (report.width, report.height) = (settings.dimensions.width, settings.dimensions.height)
+    report.part = part.map { LiftReport.Part($0, of: source.shownDimensions) }
     report.taken = Array(clip.drawnSubjects)
   }
 
@@ -270,73 +271,5 @@ extension FrameReader {
   fileprivate var shownSeconds: Double {
     let end = timeRange(ofFrame: frameNumbers.upperBound - 1).end
     return (end - timeRange(ofFrame: frameNumbers.lowerBound).start).seconds
-  }
-}
-
-/// The subjects that were found, and what was written, for people and for programs.
-struct LiftReport: Encodable {
-  struct Subject: Encodable {
-    var instance: Int
-    /// Shares of the picture.
-    var x: Double
-    var y: Double
-    var width: Double
-    var height: Double
-    var area: Double
-    var confidence: Float
-  }
-
-  var event = "done"
-  var input: String
-  var output: String?
-  var width = 0
-  var height = 0
-  /// Of the first frame.
-  var subjects: [Subject] = []
-  /// Those that were written.
-  var taken: [Int] = []
-  var frames = 0
-  var seconds = 0.0
-  var cpuSeconds = 0.0
-
-  init(input: String, output: String?) {
-    (self.input, self.output) = (input, output)
-  }
-
-  static func subjects(_ observation: InstanceMaskObservation) -> [Subject] {
-    observation.allInstances.compactMap { number in
-      guard let bounds = observation.bounds(of: number), let area = observation.area(of: number),
-        let confidence = observation.confidence(of: number)
-      else { return nil }
-      return Subject(
-        instance: number, x: bounds.x, y: bounds.y, width: bounds.width, height: bounds.height,
-        area: area, confidence: confidence)
-    }
-  }
-
-  /// Which subjects were written, in words.
-  private var takenSubjects: String {
-    guard let last = taken.last else { return "" }
-    guard taken.count > 1 else { return "subject \(last) taken, " }
-    let others = taken.dropLast().map { "\($0)" }.joined(separator: ", ")
-    return "subjects \(others) and \(last) taken, "
-  }
-
-  var lines: [String] {
-    var lines = subjects.map { subject in
-      String(
-        format: "subject %d: at %.3f,%.3f, size %.3f,%.3f, area %.4f, confidence %.2f",
-        subject.instance, subject.x, subject.y, subject.width, subject.height, subject.area,
-        subject.confidence)
-    }
-    if subjects.isEmpty {
-      lines.append("\(input): no subject was found\(frames > 1 ? " in its first frame" : "")")
-    }
-    if let output {
-      lines.append(
-        "\(output): \(counted(frames, "frame")) of \(width)x\(height), \(takenSubjects)"
-          + String(format: "%.2f s (%.2f CPU s)", seconds, cpuSeconds))
-    }
-    return lines
   }
 }
