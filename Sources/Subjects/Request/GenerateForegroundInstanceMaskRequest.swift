@@ -20,9 +20,11 @@ public struct GenerateForegroundInstanceMaskRequest: Sendable {
   public var disparity: PixelBuffer?
   /// Whether a map of another shape covers the same view and is stretched over the picture; else it is refused.
   public var stretchesDisparity = false
-  /// Points of wanted subjects, as the picture is shown. If there are some, nothing else is looked for.
+  /// Points of wanted subjects, as the picture is shown. If there are some, nothing else is looked for. People who touch are told
+  /// apart where the map has a step or a neck between them.
   public var points: [NormalizedPoint] = []
-  /// Boxes of detections, as the picture is shown: each is a subject, and none of the others' parts.
+  /// Boxes of detections, as the picture is shown: each is a subject, and none of the others' parts. Of what goes on far beyond
+  /// its box, a subject is what lies in the box.
   public var boxes: [NormalizedRect] = []
   /// Gives a mask to begin with, as a model of the caller's does.
   public var maskProvider: (any SubjectMaskProvider)?

@@ -96,8 +96,9 @@ public final class InstanceMaskObservation: Sendable {
   }
 
   /// How far colours and disparities agree with a subject's outline, 0 to 1; at most 0.6 where nothing but the picture's
-  /// colours says where it is, and less where what a point asked for hardly stands out from what is around it. `nil` for a
-  /// number that no subject has.
+  /// colours says where it is. It is less where what a point asked for hardly stands out from what is around it, and by the
+  /// share of a subject that lies outside the box that asked for it, or much nearer or farther than the point. `nil` for a number
+  /// that no subject has.
   public func confidence(of instance: Int) -> Float? {
     guard allInstances.contains(instance) else { return nil }
     return confidences[instance - 1]

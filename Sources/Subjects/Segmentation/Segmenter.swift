@@ -43,7 +43,11 @@ struct Segmenter {
     for (index, seed) in seeds.enumerated().prefix(Self.mostSubjects) {
       try GenerateForegroundInstanceMaskRequest.checkCancellation()
       let others = seeds.indices.filter { $0 != index }.map { seeds[$0].labels }
-      let (labels, agreement) = try refined(seed, others: others)
+      var (labels, agreement) = try refined(seed, others: others)
+      if seed.isClipped, let box = seed.box {
+        for place in labels.indices where !box.holds(place, in: size) { labels[place] = 0 }
+      }
+      agreement *= likeness(of: labels, to: seed)
       let number = UInt8(result.confidences.count + 1)
       var area = 0
       for place in labels.indices where labels[place] != 0 && result.labels[place] == 0 {
@@ -58,6 +62,34 @@ struct Segmenter {
     }
     return result
   }
+
+  /// The share of a subject that lies where it was asked for: in the box, as near as the place.
+  private func likeness(of labels: [UInt8], to seed: SubjectSeed) -> Float {
+    let box = seed.box.map { box in
+      let (across, down) = (box.columns.count / Self.boxSlack, box.rows.count / Self.boxSlack)
+      return PixelRect(
+        columns: box.columns.lowerBound - across..<box.columns.upperBound + across,
+        rows: box.rows.lowerBound - down..<box.rows.upperBound + down)
+    }
+    var (alike, all) = (0, 0)
+    for place in labels.indices where labels[place] != 0 {
+      all += 1
+      if let box, !box.holds(place, in: size) { continue }
+      if let map, let surface = seed.surface,
+        abs(map.values[place] - surface) > Self.farthest
+      {
+        continue
+      }
+      alike += 1
+    }
+    return all == 0 ? 1 : Float(alike) / Float(all)
+  }
+
+  /// Detections' boxes are this part of their sides too small.
+  private static let boxSlack = 20
+  /// What is farther than this from where a subject was asked for is hardly its, in parts of the map's range: people who
+  /// reach for the camera have .25.
+  private static let farthest: Float = 0.3
 
   /// Which pixels are a subject's: colour models and cuts in turn, around the outline that the seed has.
   ///
@@ -86,6 +118,7 @@ struct Segmenter {
     if let tap = seed.tap { fixed[tap] = 1 }
     for other in others {
       for place in 0..<count where other[place] != 0 && seed.labels[place] == 0 {
+        guard seed.rivals?[place] != SubjectSeed.doubtful else { continue }
         fixed[place] = 2
       }
     }
@@ -97,10 +130,23 @@ struct Segmenter {
       fixed[place] = 2
       weights[place] = 0
     }
+    // Nor is what is another's: it is neither the subject's nor what is behind it.
+    if let rivals = seed.rivals {
+      for place in rivals.indices where rivals[place] != 0 {
+        fixed[place] = rivals[place] == SubjectSeed.doubtful ? 0 : 2
+        weights[place] = 0
+      }
+    }
     var labels = seed.labels
     var cost = [Float](repeating: 0, count: count)
     var support: Float = 0
     for _ in 0..<rounds {
+      var examples = labels
+      if let rivals = seed.rivals {
+        for place in rivals.indices where rivals[place] != 0 && labels[place] == 0 {
+          examples[place] = 2
+        }
+      }
       try kernel(size) {
         focal_subject_colours(view.codes, labels, weights, fixed, width, height, &cost)
       }
@@ -112,7 +158,7 @@ struct Segmenter {
       if let map {
         try kernel(size) {
           focal_subject_depths(
-            map.values, map.risen, labels, fixed, width, height, Int32(max(3, longer / 40)),
+            map.values, map.risen, examples, fixed, width, height, Int32(max(3, longer / 40)),
             Self.depthWeight, &cost)
         }
       }

@@ -74,30 +74,6 @@ extension SubjectSeeds {
   /// Disparities of one thing differ by this at least, in parts of the map's range.
   private static let slack: Float = 0.02
 
-  /// The part of a mask in a box, or what of it lies in the box.
-  ///
-  /// - Returns: `nil` where the mask has little there.
-  func seed(in box: PixelRect, parts: [SubjectSeed]) -> SubjectSeed? {
-    let area = box.columns.count * box.rows.count
-    var best: (inside: Int, seed: SubjectSeed)?
-    for part in parts {
-      var clipped = part
-      var (inside, all) = (0, 0)
-      for place in part.labels.indices where part.labels[place] != 0 {
-        all += 1
-        if box.columns.contains(place % size.width), box.rows.contains(place / size.width) {
-          inside += 1
-        } else {
-          clipped.labels[place] = 0
-        }
-      }
-      guard inside * 5 > area, inside > best?.inside ?? 0 else { continue }
-      // Of what goes on far beyond the box, as a crowd does, only what lies in it is wanted.
-      best = (inside, inside * 10 > all * 6 ? part : clipped)
-    }
-    return best?.seed
-  }
-
   /// Takes a part away, and what lies close around it: that is asked with the part.
   private func take(_ part: SubjectSeed, from rest: inout [UInt8]) throws(CinematicError) {
     var distance = [Float](repeating: 0, count: size.count)

@@ -29,6 +29,16 @@ struct SubjectSeed {
   var standing: Float = 1
   /// The pixel that was pointed at.
   var tap: Int?
+  /// What the map has as another's, by ``anothers`` and ``doubtful``: neither the subject's nor an example of what is behind.
+  var rivals: [UInt8]?
+  /// The box that it was asked for by, and whether what goes on beyond that is left out.
+  var box: PixelRect?
+  var isClipped = false
+  /// The disparity of the place that it was asked for by.
+  var surface: Float?
+
+  /// Another's for certain, and what is another's if colours agree.
+  static let (anothers, doubtful): (UInt8, UInt8) = (1, 2)
 }
 
 /// Finds where subjects are: by taps, a mask, boxes, parts of the map that stand out, or colours that do.
@@ -51,13 +61,18 @@ struct SubjectSeeds {
   func seeds(
     points: [NormalizedPoint], boxes: [NormalizedRect], mask: [Float]?
   ) throws(CinematicError) -> [SubjectSeed] {
+    let isAsked = !points.isEmpty || !boxes.isEmpty
     var layers: [[UInt8]]?
-    if let map { layers = try self.layers(of: map) }
+    var things: [MapThing] = []
+    if let map {
+      if isAsked { things = try self.things(of: map) }
+      layers = try isAsked ? things.map(\.labels) : self.layers(of: map)
+    }
     let parts = try mask.map { mask throws(CinematicError) in
       try self.parts(of: mask, layers ?? [])
     }
+    var seeds: [SubjectSeed] = []
     if !points.isEmpty {
-      var seeds: [SubjectSeed] = []
       var hypotheses: SubjectHypotheses?
       for point in points {
         let (x, y) = point.pixel(in: size)
@@ -65,19 +80,18 @@ struct SubjectSeeds {
         // Two taps on one subject are one.
         if seeds.contains(where: { $0.labels[tap] != 0 }) { continue }
         var found = parts?.first { $0.labels[tap] != 0 }
-        if found == nil { found = try seed(at: point, layers: layers ?? [], &hypotheses) }
+        if found == nil { found = try seed(at: point, things, &hypotheses) }
         guard var seed = found else { continue }
         if seed.labels[tap] != 0 { seed.tap = tap }
+        seed.surface = map?.values[tap]
+        seed.rivals = rivals(of: seed, things)
         seeds.append(seed)
       }
       return seeds
     }
     if !boxes.isEmpty {
-      var seeds: [SubjectSeed] = []
       for box in boxes {
-        if let seed = try seed(in: box, layers: layers ?? [], parts: parts ?? []) {
-          seeds.append(seed)
-        }
+        if let seed = seed(in: box, things, parts: parts ?? []) { seeds.append(seed) }
       }
       return seeds
     }
@@ -91,6 +105,16 @@ struct SubjectSeeds {
 
   /// Parts of the map that stand out, best first, at the size of the analysis.
   func layers(of map: AnalysisMap) throws(CinematicError) -> [[UInt8]] {
+    let (labels, count) = try coarseLayers(of: map)
+    var result: [[UInt8]] = []
+    for number in stride(from: UInt8(1), through: count, by: 1) {
+      result.append(try enlarged(labels, number, of: map))
+    }
+    return result
+  }
+
+  /// The numbers of the parts that stand out, from 1 on, at the coarse size, and how many there are.
+  func coarseLayers(of map: AnalysisMap) throws(CinematicError) -> ([UInt8], UInt8) {
     let coarse = map.coarse
     let most = Segmenter.mostSubjects
     let (width, height) = (Int32(coarse.width), Int32(coarse.height))
@@ -103,7 +127,6 @@ struct SubjectSeeds {
         &scores,
         &found)
     }
-    var result: [[UInt8]] = []
     for number in stride(from: UInt8(1), through: UInt8(found), by: 1) {
       try kernel(coarse) {
         focal_subject_grow(
@@ -112,11 +135,14 @@ struct SubjectSeeds {
           number, &labels)
       }
     }
-    for number in stride(from: UInt8(1), through: UInt8(found), by: 1) {
-      result.append(
-        try Self.enlarged(labels.map { $0 == number ? 1 : Float(0) }, coarse, to: size))
-    }
-    return result
+    return (labels, UInt8(found))
+  }
+
+  /// What has a number at the coarse size, at the size of the analysis.
+  func enlarged(
+    _ labels: [UInt8], _ number: UInt8, of map: AnalysisMap
+  ) throws(CinematicError) -> [UInt8] {
+    try Self.enlarged(labels.map { $0 == number ? 1 : Float(0) }, map.coarse, to: size)
   }
 
   /// A mask of floats at the size of the analysis, cut at a half.
@@ -130,11 +156,11 @@ struct SubjectSeeds {
 
   /// - Returns: `nil` where nothing stands out.
   private func seed(
-    at point: NormalizedPoint, layers: [[UInt8]], _ hypotheses: inout SubjectHypotheses?
+    at point: NormalizedPoint, _ things: [MapThing], _ hypotheses: inout SubjectHypotheses?
   ) throws(CinematicError) -> SubjectSeed? {
     let (x, y) = point.pixel(in: size)
-    if let layer = layers.first(where: { $0[y * size.width + x] != 0 }) {
-      return SubjectSeed(labels: layer)
+    if let thing = things.first(where: { $0.labels[y * size.width + x] != 0 }) {
+      return SubjectSeed(labels: thing.labels)
     }
     guard let map else {
       if let hypotheses { return try colourSeed(x, y, hypotheses) }
@@ -201,47 +227,4 @@ struct SubjectSeeds {
   private static let tapStep: Float = 0.03
   /// A part of the picture that is larger than this is no single subject.
   private static let mostTapShare = 0.5
-
-  // MARK: Boxes
-
-  /// - Returns: `nil` for a box beside the picture.
-  private func seed(
-    in box: NormalizedRect, layers: [[UInt8]], parts: [SubjectSeed]
-  ) throws(CinematicError) -> SubjectSeed? {
-    guard let pixels = box.pixels(in: size) else { return nil }
-    let (left, right) = (pixels.columns.lowerBound, pixels.columns.upperBound - 1)
-    let (top, bottom) = (pixels.rows.lowerBound, pixels.rows.upperBound - 1)
-    if let seed = self.seed(in: pixels, parts: parts) { return seed }
-    let width = size.width
-    func isInside(_ place: Int) -> Bool {
-      (left...right).contains(place % width) && (top...bottom).contains(place / width)
-    }
-    // A part of the map that the box holds most of, and that fills much of the box.
-    for layer in layers {
-      var (inside, all) = (0, 0)
-      for place in layer.indices where layer[place] != 0 {
-        all += 1
-        if isInside(place) { inside += 1 }
-      }
-      let area = (right - left + 1) * (bottom - top + 1)
-      if inside * 4 > area, inside * 10 > all * 6 { return SubjectSeed(labels: layer) }
-    }
-    var seed = SubjectSeed(labels: [UInt8](repeating: 0, count: size.count))
-    var fixed = [UInt8](repeating: 2, count: size.count)
-    var prior = [Float](repeating: 0, count: size.count)
-    for place in fixed.indices where isInside(place) {
-      let x = (Float(place % width) - Float(left + right) / 2) / Float(right - left + 1)
-      let y = (Float(place / width) - Float(top + bottom) / 2) / Float(bottom - top + 1)
-      // The middle of a box is the subject's, its corners are not.
-      let away = (x * x + 0.6 * y * y).squareRoot()
-      seed.labels[place] = away < 0.42 ? 1 : 0
-      fixed[place] = away < 0.08 ? 1 : 0
-      prior[place] = 1.2 - 3 * away
-    }
-    seed.fixed = fixed
-    seed.prior = prior
-    (seed.nearby, seed.cells, seed.smoothness) = (0.3, 16, 4)
-    seed.isMeasured = map != nil
-    return seed
-  }
 }

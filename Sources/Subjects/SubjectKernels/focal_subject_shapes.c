@@ -366,7 +366,7 @@ int32_t focal_subject_depths(const float *map, const float *prominence, const ui
   if (cells == NULL) return 1;
   for (size_t k = 0; k < count; k++) {
     // What is certain counts: labels along the outline may hold what a map leaks, which would then look like the front.
-    const float front = labels[k] ? fixed[k] == 1 ? 1 : asked : 0, back = labels[k] ? 0 : 1;
+    const float front = labels[k] == 1 ? fixed[k] == 1 ? 1 : asked : 0, back = labels[k] == 0;
     cells[k] = (Sums){front,
                       back,
                       front * map[k],

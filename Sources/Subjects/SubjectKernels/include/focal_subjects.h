@@ -69,6 +69,12 @@ int32_t focal_subject_ground(const float *map, int32_t width, int32_t height, fl
 int32_t focal_subject_grow(const float *map, const float *prominence, int32_t width, int32_t height,
                            float least, float step, float most, uint8_t number, uint8_t *labels);
 
+/// Divides a layer of a map of disparity (0 to 1) into what is one thing each, numbered from the largest on; 0 elsewhere, and for
+/// what is beyond 255. Things end at steps of `step` within three pixels, and where a neck is less than `neck` times as wide as
+/// both sides of it. What is small and lies behind a step as near as a larger part is that part's: an arm has cut it off.
+int32_t focal_subject_divide(const float *map, const uint8_t *layer, int32_t width, int32_t height,
+                             float step, float neck, uint8_t *parts, int32_t *found);
+
 /// Labels what is connected with a pixel in the map, in steps below `step` and between two values.
 int32_t focal_subject_flood(const float *map, int32_t width, int32_t height, int32_t x, int32_t y,
                             float low, float high, float step, uint8_t *labels);
@@ -83,7 +89,7 @@ int32_t focal_subject_keep(const uint8_t *seeds, int32_t width, int32_t height, 
 
 /// The cost of disparities, added to the others: how near a pixel's is to the means of both sides nearby. What lies between
 /// them is the back's if that is likelier by the spread of both. What is at the front's counts most where its `prominence`
-/// (from `focal_subject_ground`) says that it is no ground.
+/// (from `focal_subject_ground`) says that it is no ground. Labels above 1 count for neither side.
 int32_t focal_subject_depths(const float *map, const float *prominence, const uint8_t *labels,
                              const uint8_t *fixed, int32_t width, int32_t height, int32_t reach,
                              float weight, float *cost);
