@@ -68,10 +68,15 @@ struct FollowingStep {
     if let last = before.givenMask { given = steady(mask, after: try carried(last), error) }
     let finder = SubjectSeeds(view: view, map: map)
     var layers: [[UInt8]] = []
-    if let map { layers = try finder.layers(of: map) }
+    var things: [MapThing] = []
+    if let map {
+      let coarse = try finder.coarseLayers(of: map)
+      layers = try finder.layers(coarse, of: map)
+      things = try finder.things(coarse, of: map)
+    }
     var seeds: [SubjectSeed] = []
     for (index, mask) in masks.enumerated() {
-      seeds.append(seed(index, mask, error, layers))
+      seeds.append(seed(index, mask, error, finder, layers, things))
     }
     if let given {
       for index in seeds.indices {
@@ -157,7 +162,8 @@ struct FollowingStep {
 
   /// Where a subject is in this frame, roughly.
   private func seed(
-    _ index: Int, _ mask: [Float], _ error: [Float], _ layers: [[UInt8]]
+    _ index: Int, _ mask: [Float], _ error: [Float], _ finder: SubjectSeeds, _ layers: [[UInt8]],
+    _ things: [MapThing]
   ) -> SubjectSeed {
     var seed = SubjectSeed(labels: mask.map { $0 > 0.5 ? 1 : 0 })
     var (area, alike) = (0, 0)
@@ -168,12 +174,20 @@ struct FollowingStep {
     let isLost = Double(alike) <= Self.leastLikeness * Double(area)
     if isLost { seed.labels = [UInt8](repeating: 0, count: size.count) }
     let wanted = isLost ? before.labels[index] : seed.labels
-    // Found anew in the map: the part that the mask fits best.
-    let candidates = layers.map { ($0, Self.overlap($0, wanted)) }
-    if let best = candidates.max(by: { $0.1 < $1.1 }),
-      best.1 >= (isLost ? Self.leastOverlapOfLost : Self.leastOverlap)
+    // Found anew in the map: the part that the mask fits best, or the thing in one.
+    let candidates = layers + things.map(\.labels)
+    let overlaps = candidates.map { Self.overlap($0, wanted) }
+    if let best = overlaps.indices.max(by: { overlaps[$0] < overlaps[$1] }),
+      overlaps[best] >= (isLost ? Self.leastOverlapOfLost : Self.leastOverlap)
     {
-      seed.labels = best.0
+      seed.labels = candidates[best]
+      if best >= layers.count, var rivals = finder.rivals(of: seed, things) {
+        // From frame to frame, a hand goes from one thing to the other.
+        for place in rivals.indices where rivals[place] != 0 && mask[place] > 0.5 {
+          rivals[place] = SubjectSeed.doubtful
+        }
+        seed.rivals = rivals
+      }
     }
     (seed.inner, seed.outer) = (0.014, 0.02)
     guard !isLost else { return seed }

@@ -130,7 +130,7 @@ struct Segmenter {
       fixed[place] = 2
       weights[place] = 0
     }
-    // Nor is what is another's: it is neither the subject's nor what is behind it.
+    // Nor is what is another's: its disparities and usual colours are no back's.
     if let rivals = seed.rivals {
       for place in rivals.indices where rivals[place] != 0 {
         fixed[place] = rivals[place] == SubjectSeed.doubtful ? 0 : 2

@@ -113,7 +113,7 @@ extension SubjectSeeds {
   /// What is farther than this from the middle of what a box holds is another's, in parts of the map's range.
   private static let mostStep: Float = 0.15
   /// What differs less is as near as that, which says nothing where it is more than this share of the box.
-  private static let sameStep: Float = 0.05
+  private static let sameStep: Float = 0.04
   private static let mostNear = 0.75
   /// How much being as near counts beside colours, and how far in the middle it is enough.
   private static let nearTrust: Float = 1.5

@@ -26,8 +26,15 @@ extension SubjectSeeds {
 
   /// Things in the parts of the map that stand out: people who touch are one part, and things of their own.
   func things(of map: AnalysisMap) throws(CinematicError) -> [MapThing] {
+    try things(try coarseLayers(of: map), of: map)
+  }
+
+  /// The same by the numbers of those parts.
+  func things(
+    _ layers: (labels: [UInt8], count: UInt8), of map: AnalysisMap
+  ) throws(CinematicError) -> [MapThing] {
     let coarse = map.coarse
-    let (labels, count) = try coarseLayers(of: map)
+    let (labels, count) = layers
     var things: [MapThing] = []
     for number in stride(from: UInt8(1), through: count, by: 1) {
       let layer = labels.map { $0 == number ? 1 : UInt8(0) }

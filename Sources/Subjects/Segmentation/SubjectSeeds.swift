@@ -29,7 +29,8 @@ struct SubjectSeed {
   var standing: Float = 1
   /// The pixel that was pointed at.
   var tap: Int?
-  /// What the map has as another's, by ``anothers`` and ``doubtful``: neither the subject's nor an example of what is behind.
+  /// What the map has as another's, by ``anothers`` and ``doubtful``: neither the subject's nor, but for colours nearby, an
+  /// example of what is behind.
   var rivals: [UInt8]?
   /// The box that it was asked for by, and whether what goes on beyond that is left out.
   var box: PixelRect?
@@ -105,7 +106,14 @@ struct SubjectSeeds {
 
   /// Parts of the map that stand out, best first, at the size of the analysis.
   func layers(of map: AnalysisMap) throws(CinematicError) -> [[UInt8]] {
-    let (labels, count) = try coarseLayers(of: map)
+    try layers(try coarseLayers(of: map), of: map)
+  }
+
+  /// The same by their numbers.
+  func layers(
+    _ coarse: (labels: [UInt8], count: UInt8), of map: AnalysisMap
+  ) throws(CinematicError) -> [[UInt8]] {
+    let (labels, count) = coarse
     var result: [[UInt8]] = []
     for number in stride(from: UInt8(1), through: count, by: 1) {
       result.append(try enlarged(labels, number, of: map))
@@ -114,7 +122,9 @@ struct SubjectSeeds {
   }
 
   /// The numbers of the parts that stand out, from 1 on, at the coarse size, and how many there are.
-  func coarseLayers(of map: AnalysisMap) throws(CinematicError) -> ([UInt8], UInt8) {
+  func coarseLayers(
+    of map: AnalysisMap
+  ) throws(CinematicError) -> (labels: [UInt8], count: UInt8) {
     let coarse = map.coarse
     let most = Segmenter.mostSubjects
     let (width, height) = (Int32(coarse.width), Int32(coarse.height))
