@@ -87,7 +87,7 @@ extension SubjectMatte {
   /// - Parameters:
   ///   - light: three floats a pixel.
   ///   - distance: how far inside the labels' outline each pixel is.
-  /// - Returns: 1 for their pixels, 0 elsewhere.
+  /// - Returns: 1 for their pixels, 0 elsewhere; empty if there are none.
   static func endless(
     _ alpha: [Float], _ light: [Float], _ fixed: [UInt8], _ distance: [Float], _ longer: Float,
     _ size: Dimensions
@@ -96,14 +96,10 @@ extension SubjectMatte {
     let reach = 2 * max(2.5, labelsReach * longer)
     let mostWidth = 2 * max(3, thickness * longer)
     let (width, height) = (size.width, size.height)
-    var result = [UInt8](repeating: 0, count: size.count)
-    var border = fixed.map { $0 == 2 ? UInt8(1) : 0 }
-    var away = distance
-    try kernel(size) { focal_edge_distance(border, Int32(width), Int32(height), &away) }
-    border = []
     var isOpen = fixed.indices.map {
       fixed[$0] == 0 && alpha[$0] > haze && distance[$0] < -reach
     }
+    var lines: [(part: [Int], line: Line)] = []
     for start in fixed.indices where isOpen[start] {
       isOpen[start] = false
       var part = [start]
@@ -118,15 +114,26 @@ extension SubjectMatte {
           }
         }
       }
+      guard Float(part.count) > mostWidth, let line = Line(part, distance, size),
+        line.length > mostWidth, Float(part.count) < mostWidth * line.length
+      else { continue }
+      lines.append((part, line))
+    }
+    guard !lines.isEmpty else { return [] }
+    var result = fixed.map { $0 == 2 ? UInt8(1) : 0 }
+    var away = distance
+    try kernel(size) { [result] in
+      focal_edge_distance(result, Int32(width), Int32(height), &away)
+    }
+    result = [UInt8](repeating: 0, count: size.count)
+    for (part, line) in lines {
       // Alpha fades towards what was not asked.
       guard part.contains(where: { away[$0] > -mostWidth }),
-        let line = Line(part, distance, size), line.length > mostWidth,
-        Float(part.count) < mostWidth * line.length,
         line.goesOn(in: light, size, aside: mostWidth)
       else { continue }
       for place in part { result[place] = 1 }
     }
-    guard result.contains(1) else { return result }
+    guard result.contains(1) else { return [] }
     // And how they begin.
     try kernel(size) { focal_edge_distance(result, Int32(width), Int32(height), &away) }
     for place in result.indices where away[place] > -reach && distance[place] < -0.5 {
@@ -140,6 +147,9 @@ extension SubjectMatte {
     let root: SIMD2<Float>
     let direction: SIMD2<Float>
     let length: Float
+
+    /// How far ahead it is looked for, in parts of what is beside it.
+    private static let ahead: Float = 4
 
     /// - Returns: `nil` of a part that leads nowhere.
     init?(_ part: [Int], _ distance: [Float], _ size: Dimensions) {
@@ -190,16 +200,22 @@ extension SubjectMatte {
       }
       let strength = (own * own).sum()
       guard strength > 1e-6 else { return false }
-      var following = 0
-      let asked = Int(2 * aside)
+      let asked = Int(Self.ahead * aside)
+      var (following, before, run, gap) = (0, 0, 0, 0)
       for step in 1...asked {
         // It may bend a little.
         let found = [Float(-1), 0, 1].compactMap { shift -> Float? in
           contrast(length + Float(step), shift).map { ($0 * own).sum() / strength }
         }
-        if found.contains(where: { $0 > 0.5 }) { following += 1 }
+        let isSeen = found.contains { $0 > 0.5 }
+        following += isSeen ? 1 : 0
+        run = isSeen ? 0 : run + 1
+        gap = max(gap, run)
+        if step == asked / 2 { before = following }
       }
-      return 4 * following >= 3 * asked
+      // Something may lie before it once.
+      gap = min(gap, asked / 2)
+      return 4 * before >= 3 * (asked / 2) || 4 * following >= 3 * (asked - gap)
     }
   }
 }

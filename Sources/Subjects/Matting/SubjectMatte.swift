@@ -58,19 +58,26 @@ struct SubjectMatte: Sendable {
 
   /// - Parameters:
   ///   - labels: 1 for the subjects, at the size of the view's analysis.
+  ///   - map: of the picture. At the size of outlines it tells strands, too.
   ///   - part: of the view, which is worked on; by default what the outline depends on.
   /// - Throws: `outOfMemory`, `cancelled`.
-  init(view: SubjectView, labels: [UInt8], part: PixelRect? = nil) throws(CinematicError) {
+  init(
+    view: SubjectView, labels: [UInt8], map: AnalysisMap? = nil, part: PixelRect? = nil
+  ) throws(CinematicError) {
     let whole = view.outline
+    let sides = try map.map { map throws(CinematicError) in
+      try MatteSides(map, labels: labels, view: view)
+    }
     let soft = try labels.map { Float($0) }.resized(from: view.analysis, to: whole)
     let part = part ?? Self.part(of: soft, view)
     guard part != PixelRect(whole) else {
-      self = try SubjectMatte(light: view.light, soft: soft, size: whole, view: view)
+      self = try SubjectMatte(
+        light: view.light, soft: soft, part: part, sides: sides, view: view)
       return
     }
     let solved = try SubjectMatte(
       light: view.light.part(part, of: whole, 3), soft: soft.part(part, of: whole, 1),
-      size: part.dimensions, view: view)
+      part: part, sides: sides, view: view)
     dimensions = whole
     fixed = solved.fixed.placed(at: part, of: whole, 1, in: 2)
     alpha = solved.alpha.placed(at: part, of: whole, 1, in: 0)
@@ -103,10 +110,11 @@ struct SubjectMatte: Sendable {
   /// - Parameters:
   ///   - light: three floats a pixel of a part of the view, or of all of it.
   ///   - soft: how much of each pixel is the subjects'.
-  ///   - size: of both.
+  ///   - part: which part that is.
   private init(
-    light: [Float], soft: [Float], size: Dimensions, view: SubjectView
+    light: [Float], soft: [Float], part: PixelRect, sides: MatteSides?, view: SubjectView
   ) throws(CinematicError) {
+    let size = part.dimensions
     let (width, height) = (Int32(size.width), Int32(size.height))
     let longer = Float(max(view.outline.width, view.outline.height))
     let count = Int32(size.count)
@@ -121,6 +129,7 @@ struct SubjectMatte: Sendable {
     var fixed = [UInt8](unset: size.count)
     var examples = [UInt8](unset: size.count)
     focal_matte_zones(distance, count, inner, outer, inside, outside, &fixed, &examples)
+    sides?.hold(&fixed, &examples, part: part, of: view.outline)
     var alpha = soft
     var weight = [Float](unset: size.count)
     var lines = [Float](unset: 4 * size.count)
@@ -134,6 +143,7 @@ struct SubjectMatte: Sendable {
         }
         try Self.follow(
           alpha, &fixed, &examples, inside: distance, least: inside, reach: outer, size)
+        sides?.hold(&fixed, &examples, part: part, of: view.outline)
         for place in wrong.indices where wrong[place] != 0 {
           fixed[place] = wrong[place]
           examples[place] = wrong[place] == 1 ? 1 : 0
@@ -167,14 +177,13 @@ struct SubjectMatte: Sendable {
       for part in 0..<3 { lines[4 * place + part] = 0 }
       lines[4 * place + 3] = alpha[place]
     }
-    if view.isFine {
-      let endless = try Self.endless(
-        alpha, light, fixed, distance, longer, size)
-      for place in endless.indices where endless[place] != 0 {
-        fixed[place] = 2
-        alpha[place] = 0
-        for part in 0..<4 { lines[4 * place + part] = 0 }
-      }
+    // In clips what is dropped would come back from frame to frame.
+    let endless =
+      view.isFine ? try Self.endless(alpha, light, fixed, distance, longer, size) : []
+    for place in endless.indices where endless[place] != 0 {
+      fixed[place] = 2
+      alpha[place] = 0
+      for part in 0..<4 { lines[4 * place + part] = 0 }
     }
     // Haze that hangs together with no subject is something else of like colour.
     var visible = [UInt8](unset: size.count)

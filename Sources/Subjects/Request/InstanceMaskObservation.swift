@@ -198,7 +198,11 @@ public final class InstanceMaskObservation: Sendable {
       return held
     }
     let chosen = labels.map { instances.contains(Int($0)) ? UInt8(1) : 0 }
-    let matte = try SubjectMatte(view: view, labels: chosen)
+    let map = try disparity.map { map throws(CinematicError) in
+      try AnalysisMap(
+        map, turn: turn, dimensions: view.isFine ? view.outline : view.analysis)
+    }
+    let matte = try SubjectMatte(view: view, labels: chosen, map: map)
     mattes.withLock { mattes in
       mattes.append((instances, matte))
       if mattes.count > Self.heldMattes { mattes.removeFirst() }

@@ -119,6 +119,23 @@ int32_t focal_matte_solve(const float *light, const uint8_t *fixed, const float 
 void focal_matte_zones(const float *distance, int32_t count, float inner, float outer, float inside,
                        float outside, uint8_t *fixed, uint8_t *examples);
 
+/// The share of a map (0 to 1) that rises by more than `least` above all that is three pixels wide: strands and wires.
+int32_t focal_map_strands(const float *map, int32_t width, int32_t height, float least, float *share);
+
+/// What a map (0 to 1) is certain of around an outline: 1 for the front, 2 for the back, 0 elsewhere. Disparities `apart` from
+/// the outline are those of its sides, and say something where they differ by `least`. How wide the map's edge is there is
+/// measured. The front is what lies deeper than that, and than `inside`, and has its disparity, with all pixels up to `around`
+/// away; the back, of maps that show `strands`, what has nothing of the front's disparity within the edge's width.
+int32_t focal_matte_sides(const float *map, const float *distance, int32_t width, int32_t height,
+                          float apart, float least, float inside, int32_t around, int32_t strands,
+                          uint8_t *sides);
+
+/// Fixes what sides are certain of, and makes it their example. Sides have a size of their own; the others are a part, from `left`
+/// and `top` on, of a whole.
+void focal_matte_hold(const uint8_t *sides, int32_t sidesWidth, int32_t sidesHeight, int32_t left,
+                      int32_t top, int32_t wholeWidth, int32_t wholeHeight, int32_t width,
+                      int32_t height, uint8_t *fixed, uint8_t *examples);
+
 /// 1 where alpha is not that of a side (1 for the front, 2 for the back), more than `reach` on that side of an outline. Returns
 /// whether it is anywhere.
 int32_t focal_matte_differs(const float *alpha, const float *distance, int32_t count, float reach,
