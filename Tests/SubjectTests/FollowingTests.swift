@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCore
+import FocalSample
 import FocalSubjects
+import Foundation
 import Synchronization
 import Testing
 
@@ -57,6 +59,86 @@ import Testing
     #expect(isNothing)
     let back = try await follower.observation(of: scene.picture, disparity: scene.map)
     #expect(scene.overlap(try back.mask(of: scene.picture)) >= 0.9)
+  }
+
+  /// In the first frame the map has both, then it joins them to one. The larger one is followed, which is most of it.
+  @Test func staysApartWhereTheMapJoins() async throws {
+    let size = Dimensions(width: 480, height: 360)
+    var random = SeededGenerator(seed: 7)
+    var request = GenerateForegroundInstanceMaskRequest()
+    request.points = [NormalizedPoint(x: 0.65, y: 0.5)]
+    let follower = SubjectFollower(request, choice: .all)
+    for frame in 0..<6 {
+      var codes = [UInt8](repeating: 255, count: 4 * size.count)
+      var near = [Float](repeating: 0.2, count: size.count)
+      for place in near.indices {
+        let (x, y) = (place % size.width, place / size.width)
+        let isOther = (x - 150) * (x - 150) + (y - 180) * (y - 180) < 60 * 60
+        let isOwn = abs(x - 310) < 75 && abs(y - 180) < 75
+        let isBetween = frame > 0 && x > 150 && x < 300 && abs(y - 180) < 25
+        if isOther || isOwn || isBetween { near[place] = 0.7 }
+        let color: [Int] = isOwn ? [110, 148, 188] : isOther ? [188, 124, 89] : [69, 69, 69]
+        let wave = isOwn || isOther ? 12 * sin(Float(x) / 5) * sin(Float(y) / 6) : 0
+        for part in 0..<3 {
+          let code = Float(color[part]) + wave + 3 * Float(random.share() - 0.5)
+          codes[4 * place + part] = UInt8(code)
+        }
+      }
+      let small = Dimensions(width: 120, height: 90)
+      let cells = (0..<small.count).map { cell -> Float in
+        near[4 * (cell / small.width) * size.width + 4 * (cell % small.width)]
+      }
+      let picture = try PixelBuffer(dimensions: size, format: .rgba8, values: codes)
+      let map = try PixelBuffer(
+        dimensions: small, format: .disparityFloat, tags: .linearBT709, values: cells)
+      let found = try await follower.observation(of: picture, disparity: map)
+      let mask = try found.mask(of: picture).floats
+      var (own, other): (Float, Float) = (0, 0)
+      for y in 150..<210 {
+        for x in 280..<340 { own += mask[y * size.width + x] / 3600 }
+        for x in 120..<180 { other += mask[y * size.width + x] / 3600 }
+      }
+      #expect(own > 0.95 && other < 0.03, "frame \(frame): \(own), \(other)")
+    }
+  }
+
+  /// Without a map: something of the subject's colour lies behind it, from which it moves away.
+  @Test func leavesWhatDoesNotMoveWithIt() async throws {
+    let size = Dimensions(width: 480, height: 360)
+    var random = SeededGenerator(seed: 7)
+    var request = GenerateForegroundInstanceMaskRequest()
+    request.boxes = [NormalizedRect(x: 0.215, y: 0.27, width: 0.195, height: 0.45)]
+    let follower = SubjectFollower(request, choice: .all)
+    for frame in 0..<16 {
+      let middle = 150 + 8 * frame
+      var codes = [UInt8](repeating: 255, count: 4 * size.count)
+      var isInside = [Bool](repeating: false, count: size.count)
+      for place in isInside.indices {
+        let (x, y) = (place % size.width, place / size.width)
+        let (u, v) = (Float(x - middle) / 45, Float(y - 180) / 80)
+        isInside[place] = u * u + v * v < 1
+        let isBar = x > 120 && y > 150 && y < 200
+        let own = sin(Float(x - middle) / 5) * sin(Float(y) / 6)
+        let bar = sin(Float(x) / 6) * sin(Float(y) / 5)
+        let wall = sin(Float(x) / 11) * sin(Float(y) / 13)
+        var (color, wave): ([Float], Float) = ([108, 148, 188], wall)
+        if isBar { (color, wave) = ([174, 124, 89], bar) }
+        if isInside[place] { (color, wave) = ([170, 118, 89], own) }
+        for part in 0..<3 {
+          let code = color[part] * (1 + 0.12 * wave) + 3 * Float(random.share() - 0.5)
+          codes[4 * place + part] = UInt8(max(0, min(255, code)))
+        }
+      }
+      let picture = try PixelBuffer(dimensions: size, format: .rgba8, values: codes)
+      let found = try await follower.observation(of: picture)
+      guard frame == 15 else { continue }
+      let mask = try found.mask(of: picture).floats
+      var (own, other): (Float, Float) = (0, 0)
+      for place in mask.indices {
+        if isInside[place] { own += mask[place] } else { other += mask[place] }
+      }
+      #expect(other < 0.3 * (own + other), "\(other) of \(own + other)")
+    }
   }
 
   /// What is known of the first frame says nothing of another scene.

@@ -36,6 +36,15 @@ struct FollowingStep {
   private static let leastOverlap = 0.55
   /// So far, where it was lost.
   private static let leastOverlapOfLost = 0.3
+  /// A part of the map that is larger than this, in parts of the carried mask, holds others, too.
+  private static let mostGrowth = 1.4
+  /// So much of a subject lies in such a part, and so far that part agrees with all that are in it, if they are followed.
+  private static let leastWithin = 0.6
+  private static let leastOverlapOfAll = 0.7
+  /// How wide a gap within a subject is half, in parts of the longer side, and how far its disparity is from that beside it, in
+  /// parts of the map's range.
+  private static let closing: Float = 0.02
+  private static let slack: Float = 0.04
   /// Masks of a model change from frame to frame where it is not sure: so much of what was carried along stays.
   private static let steadiness: Float = 0.6
   /// Where a mask is not sure, a subject neither grows nor shrinks: so far its shares are from a half.
@@ -47,9 +56,20 @@ struct FollowingStep {
   /// A subject that shrinks to less than this from one frame to the next is lost.
   private static let leastShare = 0.2
 
-  /// - Returns: the subjects that are seen, with the numbers that they have; the labels of each, empty for those that are
-  ///   lost; what has moved; and what the mask provider says, averaged with what it said.
-  func run() throws(CinematicError) -> (FoundSubjects, [[UInt8]], Movement, [Float]?) {
+  /// What was found.
+  struct Outcome {
+    /// The subjects that are seen, with the numbers that they have.
+    var found: FoundSubjects
+    /// The labels of each, empty for those that are lost.
+    var labels: [[UInt8]] = []
+    /// Of each, if nothing but its movement says where it is.
+    var traces: [SubjectTrace?]
+    var movement: Movement
+    /// What the mask provider says, averaged with what it said.
+    var givenMask: [Float]?
+  }
+
+  func run() throws(CinematicError) -> Outcome {
     let count = size.count
     let (width, height) = (Int32(size.width), Int32(size.height))
     var flow = [Float](repeating: 0, count: 2 * count)
@@ -76,11 +96,23 @@ struct FollowingStep {
     }
     var seeds: [SubjectSeed] = []
     for (index, mask) in masks.enumerated() {
-      seeds.append(seed(index, mask, error, finder, layers, things))
+      let others = masks.indices.filter { $0 != index }.map { masks[$0] }
+      seeds.append(try seed(index, mask, error, finder, layers, things, others: others))
     }
     if let given {
       for index in seeds.indices {
         try follow(given, index, masks, &seeds[index], finder, layers)
+      }
+    }
+    // What maps and masks say is found anew, and followed from there.
+    var traces = [SubjectTrace?](repeating: nil, count: seeds.count)
+    if map == nil, given == nil {
+      for index in seeds.indices where seeds[index].prior != nil {
+        let last = before.traces[index] ?? SubjectTrace(before.labels[index], size)
+        guard var trace = last else { continue }
+        trace.move(own: try carried(trace.own), flow: flow, size)
+        trace.limit(&seeds[index], flow: flow, size)
+        traces[index] = trace
       }
     }
     let segmenter = Segmenter(view: view, map: map, rounds: 2)
@@ -108,8 +140,10 @@ struct FollowingStep {
       }
       found.confidences.append(agreement)
       all.append(labels)
+      traces[index]?.learn(labels, flow: flow, size)
     }
-    return (found, all, movement(to: masks), given)
+    return Outcome(
+      found: found, labels: all, traces: traces, movement: movement(to: masks), givenMask: given)
   }
 
   /// A mask after the one that was carried along.
@@ -163,8 +197,8 @@ struct FollowingStep {
   /// Where a subject is in this frame, roughly.
   private func seed(
     _ index: Int, _ mask: [Float], _ error: [Float], _ finder: SubjectSeeds, _ layers: [[UInt8]],
-    _ things: [MapThing]
-  ) -> SubjectSeed {
+    _ things: [MapThing], others: [[Float]]
+  ) throws(CinematicError) -> SubjectSeed {
     var seed = SubjectSeed(labels: mask.map { $0 > 0.5 ? 1 : 0 })
     var (area, alike) = (0, 0)
     for place in mask.indices where mask[place] > 0.5 {
@@ -174,12 +208,17 @@ struct FollowingStep {
     let isLost = Double(alike) <= Self.leastLikeness * Double(area)
     if isLost { seed.labels = [UInt8](repeating: 0, count: size.count) }
     let wanted = isLost ? before.labels[index] : seed.labels
-    // Found anew in the map: the part that the mask fits best, or the thing in one.
+    // Found anew in the map: the part that the mask fits best, or the thing in one. A part that has grown by much is joined
+    // to a neighbour, which is about as large.
     let candidates = layers + things.map(\.labels)
-    let overlaps = candidates.map { Self.overlap($0, wanted) }
-    if let best = overlaps.indices.max(by: { overlaps[$0] < overlaps[$1] }),
-      overlaps[best] >= (isLost ? Self.leastOverlapOfLost : Self.leastOverlap)
-    {
+    let overlaps = candidates.map { labels -> Double in
+      let isJoined = Double(Self.common(labels, labels)) > Self.mostGrowth * Double(area)
+      return isJoined && !isLost ? 0 : Self.overlap(labels, wanted)
+    }
+    let least = isLost ? Self.leastOverlapOfLost : Self.leastOverlap
+    var best = overlaps.indices.max { overlaps[$0] < overlaps[$1] }
+    if let fit = best, overlaps[fit] < least { best = nil }
+    if let best {
       seed.labels = candidates[best]
       if best >= layers.count, var rivals = finder.rivals(of: seed, things) {
         // From frame to frame, a hand goes from one thing to the other.
@@ -195,7 +234,59 @@ struct FollowingStep {
       let belief = 1 - error[place] / Self.mostError
       return belief > 0 ? 3 * belief * (mask[place] - 0.5) : 0
     }
+    if best == nil { try complete(&seed, by: layers, others: others) }
     return seed
+  }
+
+  /// Where the map joins a subject to neighbours, it says less. If those are followed as well, each gets what lies nearest to it
+  /// of their part. Else a subject gets back what lies within it and is as near: what colours have taken once would stay
+  /// away.
+  private func complete(
+    _ seed: inout SubjectSeed, by layers: [[UInt8]], others: [[Float]]
+  ) throws(CinematicError) {
+    guard let map else { return }
+    let own = seed.labels
+    guard let joined = layers.max(by: { Self.common($0, own) < Self.common($1, own) }),
+      Double(Self.common(joined, own)) >= Self.leastWithin * Double(Self.common(own, own))
+    else { return }
+    let (width, height) = (Int32(size.width), Int32(size.height))
+    var neighbours = [UInt8](repeating: 0, count: size.count)
+    for other in others {
+      let labels = other.map { $0 > 0.5 ? UInt8(1) : 0 }
+      let area = Self.common(labels, labels)
+      guard Double(Self.common(joined, labels)) >= Self.leastWithin * Double(area) else { continue }
+      for place in labels.indices where labels[place] != 0 { neighbours[place] = 1 }
+    }
+    var distance = [Float](unset: size.count)
+    try kernel(size) { focal_edge_distance(own, width, height, &distance) }
+    let all = own.indices.map { max(own[$0], neighbours[$0]) }
+    if neighbours.contains(1), Self.overlap(all, joined) >= Self.leastOverlapOfAll {
+      var away = distance
+      try kernel(size) { focal_edge_distance(neighbours, width, height, &away) }
+      for place in joined.indices {
+        seed.labels[place] = distance[place] >= away[place] ? joined[place] : 0
+      }
+      return
+    }
+    let reach: Float = Self.closing * Float(max(size.width, size.height))
+    let grown = distance.map { $0 >= -reach ? UInt8(1) : 0 }
+    try kernel(size) { focal_edge_distance(grown, width, height, &distance) }
+    var nearby = map.values
+    try kernel(size) { focal_subject_fill(own, width, height, &nearby) }
+    for place in own.indices where distance[place] > reach && own[place] == 0 {
+      guard joined[place] != 0, neighbours[place] == 0,
+        abs(map.values[place] - nearby[place]) < Self.slack
+      else { continue }
+      seed.labels[place] = 1
+      seed.prior?[place] = SubjectSeeds.trust
+    }
+  }
+
+  /// How many pixels two masks have in common.
+  private static func common(_ a: [UInt8], _ b: [UInt8]) -> Int {
+    var both = 0
+    for place in a.indices where a[place] != 0 && b[place] != 0 { both += 1 }
+    return both
   }
 
   private static func overlap(_ a: [UInt8], _ b: [UInt8]) -> Double {

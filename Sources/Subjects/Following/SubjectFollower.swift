@@ -80,8 +80,9 @@ public struct FollowedSubjects: Sendable {
 /// Follows subjects through a clip, frame by frame.
 ///
 /// Where each subject was is carried along the optical flow, and found anew in every frame: in the frame's map, if there is
-/// one, by its colours, and by the request's mask provider. So errors do not add up. Where nothing moves, outlines stay as
-/// they were. A subject that is lost is taken up again where something like it appears.
+/// one, by its colours, and by the request's mask provider. So errors do not add up. With colours alone, what does not move as
+/// a subject does is left out again. Where nothing moves, outlines stay as they were. A subject that is lost is taken up
+/// again where something like it appears.
 ///
 /// ```swift
 /// let follower = SubjectFollower(request, choice: .foremost)
@@ -105,6 +106,8 @@ public final class SubjectFollower: Sendable {
     /// Where each was last seen, and how large it was.
     var labels: [[UInt8]]
     var matte: SubjectMatte?
+    /// Of each, for frames in which nothing but its movement says where it is.
+    var traces: [SubjectTrace?]
     /// What the mask provider said, carried along and averaged; `nil` without one.
     var givenMask: [Float]?
     /// How many frames ago it was asked.
@@ -203,7 +206,7 @@ public final class SubjectFollower: Sendable {
       luma: observation.view.luma,
       colors: SceneColors(observation.view.codes, observation.view.analysis),
       size: observation.view.analysis, masks: labels.map { $0.map { Float($0) } }, labels: labels,
-      matte: matte, givenMask: observation.givenMask)
+      matte: matte, traces: labels.map { _ in nil }, givenMask: observation.givenMask)
     self.memory.withLock { $0 = memory }
     return FollowedSubjects(observation, chosen, turn: turn)
   }
@@ -211,10 +214,12 @@ public final class SubjectFollower: Sendable {
   private func step(
     _ step: FollowingStep, _ disparity: PixelBuffer?
   ) throws(CinematicError) -> FollowedSubjects {
-    let (found, labels, movement, givenMask) = try step.run()
+    let outcome = try step.run()
+    let (found, labels, movement) = (outcome.found, outcome.labels, outcome.movement)
     let view = step.view
     var memory = step.before
-    memory.givenMask = givenMask
+    memory.givenMask = outcome.givenMask
+    memory.traces = outcome.traces
     memory.framesSinceMask = step.mask == nil ? memory.framesSinceMask + 1 : 0
     (memory.luma, memory.colors) = (step.luma, step.colors)
     memory.labels = labels.enumerated().map { index, labels in
@@ -228,7 +233,7 @@ public final class SubjectFollower: Sendable {
     }
     let observation = try InstanceMaskObservation(view: view, found: found, disparity: disparity)
     var matte = try SubjectMatte(
-      view: view, labels: found.labels.map { $0 == 0 ? 0 : 1 })
+      view: view, labels: found.labels.map { $0 == 0 ? 0 : 1 }, map: step.map)
     if let last = step.before.matte, last.dimensions == matte.dimensions {
       matte.steady(
         after: last, still: movement.still, was: movement.was, moved: movement.moved,
