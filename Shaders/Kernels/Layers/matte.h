@@ -76,7 +76,8 @@ FOCAL_FUNCTION float edgePixel(FOCAL_TAKES int32_t x, int32_t y, float low, floa
   const int32_t record = p.width * p.height + o * FocalMatteRecordFloats;
   const float own = radius[o];
   const bool isNear = own > middle;
-  const float focus = backFocus(isNear ? back.mean.w : own);
+  const float backRadius = focal_backRadius(p.edge, low, isNear ? back.mean.w : own);
+  const float focus = backFocus(backRadius);
   if (focus > 0.0f) {
     const float4 across = backAcross(FOCAL_PASSES x, y, radii.least, middle, front.mean,
                                      back.mean);
@@ -85,7 +86,7 @@ FOCAL_FUNCTION float edgePixel(FOCAL_TAKES int32_t x, int32_t y, float low, floa
   const float alpha = focal_matteAlpha(front, back, source[o], prior, p.trust);
   if (alpha <= 0.0f) {
     // All far: one surface, whatever the map says.
-    matte[record + FocalMatteFrontRadius] = isNear ? back.mean.w : own;
+    matte[record + FocalMatteFrontRadius] = backRadius;
     matte[record + FocalMatteBackRadius] = FOCAL_NO_SURFACE;
     return 1.0f;
   }
@@ -96,7 +97,7 @@ FOCAL_FUNCTION float edgePixel(FOCAL_TAKES int32_t x, int32_t y, float low, floa
   matte[record + FocalMatteBackR] = behind.x;
   matte[record + FocalMatteBackG] = behind.y;
   matte[record + FocalMatteBackB] = behind.z;
-  matte[record + FocalMatteBackRadius] = isNear ? back.mean.w : own;
+  matte[record + FocalMatteBackRadius] = backRadius;
   return alpha;
 }
 

@@ -54,6 +54,14 @@ FOCAL_FUNCTION FocalEdgeRadii focal_edgeRadii(float edge, float low, float high)
   return radii;
 }
 
+/// The radius of the surface behind a pixel of the near one, `low` the least one around it: the far side's mean, but for a
+/// far surface in focus that shares its side with a third, as with a hair that ends at a nearer thing. At a mean of both nothing
+/// lies, and the focus plate would have a hole there, through which lights behind it shine.
+FOCAL_FUNCTION float focal_backRadius(float edge, float low, float mean) {
+  const bool isFocused = focal_abs(low) < FOCAL_BACK_FOCUS;
+  return isFocused && mean - low > focal_edgeStep(edge, low, mean) ? low : mean;
+}
+
 /// One side of an edge: weighted sums of colour and radius, and of the colour's square and one, so
 /// the weight.
 FOCAL_STRUCT(FocalMatteSide) { float4 mean, square; };

@@ -103,7 +103,8 @@ FOCAL_FUNCTION void matteEdgePixel(const float4 *source, const float *radius, fl
   const size_t o = (size_t)y * (size_t)width + (size_t)x;
   float *out = records + o * FocalMatteRecordFloats;
   const bool isNear = radius[o] > middle;
-  const float focus = backFocus(isNear ? back.mean.w : radius[o]);
+  const float backRadius = focal_backRadius(p->edge, low, isNear ? back.mean.w : radius[o]);
+  const float focus = backFocus(backRadius);
   if (focus > 0.0f) {
     const float4 across = backAcross(source, radius, *p, x, y, radii.least, middle, front.mean,
                                      back.mean);
@@ -115,7 +116,7 @@ FOCAL_FUNCTION void matteEdgePixel(const float4 *source, const float *radius, fl
   if (alpha <= 0.0f) {
     // All far: one surface, whatever the map says.
     alphas[o] = 1.0f;
-    out[FocalMatteFrontRadius] = isNear ? back.mean.w : radius[o];
+    out[FocalMatteFrontRadius] = backRadius;
     out[FocalMatteBackRadius] = FOCAL_NO_SURFACE;
     return;
   }
@@ -126,7 +127,7 @@ FOCAL_FUNCTION void matteEdgePixel(const float4 *source, const float *radius, fl
   out[FocalMatteBackR] = behind.x;
   out[FocalMatteBackG] = behind.y;
   out[FocalMatteBackB] = behind.z;
-  out[FocalMatteBackRadius] = isNear ? back.mean.w : radius[o];
+  out[FocalMatteBackRadius] = backRadius;
 }
 
 /// matteEdgePixel, with the windows in use compiled on their own.
