@@ -24,6 +24,9 @@ extension SubjectSeeds {
   /// Smaller ones are pieces of others: shares of the picture.
   private static let leastThing = Segmenter.leastArea
 
+  /// A thing of less than this share of another one's area is not told apart from that.
+  private static let leastShare = 0.1
+
   /// Things in the parts of the map that stand out: people who touch are one part, and things of their own.
   func things(of map: AnalysisMap) throws(CinematicError) -> [MapThing] {
     try things(try coarseLayers(of: map), of: map)
@@ -54,6 +57,18 @@ extension SubjectSeeds {
       }
     }
     return things
+  }
+
+  /// A thing with the small ones of its part: what stands out of hair is none of its own.
+  func whole(_ thing: MapThing, among things: [MapThing]) -> [UInt8] {
+    var labels = thing.labels
+    let area = labels.count { $0 != 0 }
+    for other in things where other.layer == thing.layer {
+      let own = other.labels.count { $0 != 0 }
+      guard Double(own) < Self.leastShare * Double(area) else { continue }
+      for place in labels.indices where other.labels[place] != 0 { labels[place] = 1 }
+    }
+    return labels
   }
 
   /// What the map has as other things than a seed.

@@ -170,7 +170,7 @@ struct SubjectSeeds {
   ) throws(CinematicError) -> SubjectSeed? {
     let (x, y) = point.pixel(in: size)
     if let thing = things.first(where: { $0.labels[y * size.width + x] != 0 }) {
-      return SubjectSeed(labels: thing.labels)
+      return SubjectSeed(labels: whole(thing, among: things))
     }
     guard let map else {
       if let hypotheses { return try colourSeed(x, y, hypotheses) }
