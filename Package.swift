@@ -65,7 +65,8 @@ let package = Package(
       path: "Sources/Backends/CPU/Kernels", publicHeadersPath: ".", cSettings: cStrict),
 
     .target(
-      name: "FocalCore", dependencies: ["PixelConversion", "ShaderTypes"],
+      // ShaderTypes declares the kernels that it calls, and SharedKernels holds them: programs that use the core alone link both.
+      name: "FocalCore", dependencies: ["PixelConversion", "ShaderTypes", "SharedKernels"],
       path: "Sources/Engine/Core",
       swiftSettings: strict),
     .target(
