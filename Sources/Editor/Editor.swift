@@ -28,6 +28,8 @@ public actor Editor {
     public var screenTable: ColorCube?
     /// Tells the terminal where a movie's changes are, when it is opened and when they are saved elsewhere.
     public var announce: @Sendable (String) -> Void = { _ in }
+    /// What remedies that a page shows call a parameter; by default its name in the API.
+    public var parameterName: @Sendable (CinematicError.Parameter) -> String = { $0.rawValue }
 
     public init(devices: [Device], program: String) {
       self.devices = devices
@@ -70,6 +72,10 @@ public actor Editor {
     guard !settings.movies.isEmpty else { return }
     let document = try await document(0)
     Task { await document.prepare() }
+  }
+
+  nonisolated var parameterName: @Sendable (CinematicError.Parameter) -> String {
+    settings.parameterName
   }
 
   var isBusy: Bool {
@@ -132,7 +138,7 @@ public actor Editor {
       }
       try await perform(command, client)
     } catch {
-      client.mailbox.post(Message.data(Message.Failure(error)))
+      client.mailbox.post(Message.data(Message.Failure(error, naming: parameterName)))
     }
   }
 
@@ -203,7 +209,8 @@ public actor Editor {
         return .success(
           try await MovieDocument(
             number: movie, path: path, changes: changes, devices: settings.devices,
-            screenTable: settings.screenTable, announce: settings.announce
+            screenTable: settings.screenTable, announce: settings.announce,
+            parameterName: settings.parameterName
           ) { [audience] message, key in audience.tell(movie, message, key) })
       } catch {
         return .failure(error)

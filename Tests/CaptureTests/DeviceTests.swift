@@ -254,7 +254,7 @@ import Testing
       try PairedSource(TestSource(), maps, as: .disparity)
     }
     #expect(error?.code == .incompatible)
-    #expect(error?.remedy?.contains("--disparity-fit stretch") == true)
+    #expect(error?.remedy?.contains("stretches: true") == true)
     _ = try PairedSource(TestSource(), maps, as: .disparity, stretches: true)
   }
 

@@ -123,7 +123,7 @@ import Testing
       }
       #expect(error?.code == .incomplete)
       #expect(error?.message.contains("did not answer a picture within \(text) s") == true)
-      #expect(error?.remedy?.contains("--helper-timeout") == true)
+      #expect(error?.remedy?.contains("timeLimit") == true)
     }
     // Beside other tests minutes may pass until this one goes on; the helper would take an hour.
     #expect(ContinuousClock.now - start < .seconds(1800))

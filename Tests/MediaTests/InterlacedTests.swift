@@ -49,7 +49,7 @@ import Testing
     let error = await BadInputTests.reading(folder.file("a.mkv"), Self.options(.refuse))
     #expect(error?.code == .unsupported)
     #expect(error?.message.contains("interlaced (\(order.title))") == true)
-    #expect(error?.remedy?.contains("--deinterlace") == true)
+    #expect(error?.remedy?.contains("Interlacing.deinterlace") == true)
     let asset = try Asset.named(folder.file("a.mkv"), interlacing: .refuse)
     let refused = await failure { () async throws(CinematicError) in
       _ = try await FrameReader(asset)

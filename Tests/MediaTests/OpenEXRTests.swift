@@ -139,7 +139,7 @@ import Testing
     Layout(
       testDescription: "a layer alone",
       parts: { [Part(channels: ["beauty.B", "beauty.G", "beauty.R"])] },
-      picture: ("", ["beauty.R", "beauty.G", "beauty.B"]), names: ["--disparity-channel"]),
+      picture: ("", ["beauty.R", "beauty.G", "beauty.B"]), names: ["ReadOptions.channel"]),
     Layout(
       testDescription: "two layers, one named",
       parts: {
@@ -165,14 +165,14 @@ import Testing
     Layout(
       testDescription: "normals, which are no depth",
       parts: { [Part(channels: ["B", "G", "N.X", "N.Y", "N.Z", "R"])] },
-      picture: ("", ["R", "G", "B"]), names: ["N.Z", "--disparity-channel"]),
+      picture: ("", ["R", "G", "B"]), names: ["N.Z", "ReadOptions.channel"]),
     Layout(
       testDescription: "normals beside depth",
       parts: { [Part(channels: ["B", "G", "N.X", "N.Y", "N.Z", "R", "depth.Z"])] },
       picture: ("", ["R", "G", "B"]), map: ("", "depth.Z")),
     Layout(
       testDescription: "a picture without a map", parts: { [Part(channels: ["B", "G", "R"])] },
-      picture: ("", ["R", "G", "B"]), names: ["--disparity-channel"]),
+      picture: ("", ["R", "G", "B"]), names: ["ReadOptions.channel"]),
     Layout(
       testDescription: "parts for picture and depth",
       parts: {
@@ -204,7 +204,7 @@ import Testing
           Part(name: "a", channels: ["B", "G", "R", "Z"]),
           Part(name: "b", channels: ["B", "G", "R", "Z"]),
         ]
-      }, picture: ("a", ["R", "G", "B"]), names: ["a.Z", "b.Z", "--disparity-channel"]),
+      }, picture: ("a", ["R", "G", "B"]), names: ["a.Z", "b.Z", "ReadOptions.channel"]),
     Layout(
       testDescription: "luminance and chroma",
       parts: { [Part(channels: ["BY", "RY", "Y"])] },

@@ -41,7 +41,7 @@ import Testing
         _ = try MovieWriter(path, settings: settings(folder, .yuv420Video8, overwrite: true))
       }
       #expect(error?.code == .unwritable || error?.code == .invalidParameter)
-      #expect(error?.remedy?.contains("--force") == false)
+      #expect(error?.remedy?.contains("overwrite") == false)
       #expect(error?.message.contains(path) == true)
     }
     var status = stat()

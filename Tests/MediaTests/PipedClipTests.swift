@@ -187,7 +187,7 @@ import Testing
     let refused = await Self.refusal(of: bytes, InterlacedTests.options(.refuse))
     #expect(refused?.code == .unsupported)
     #expect(refused?.message.contains("interlaced (\(order.title))") == true)
-    #expect(refused?.remedy?.contains("--deinterlace") == true)
+    #expect(refused?.remedy?.contains("Interlacing.deinterlace") == true)
     for interlacing in [Interlacing.deinterlace, .keep] {
       let options = InterlacedTests.options(interlacing)
       let piped = try #require(try await Self.pictures(bytes, options))

@@ -143,14 +143,13 @@ extension CaptionDocument {
       case .subRip: self = try SubRipReader.read(bytes)
       }
     } catch {
-      throw CinematicError(
-        error.code, "\(options.name): \(error.message)", remedy: error.remedy)
+      throw error.replacing(message: "\(options.name): \(error.message)")
     }
     issues = faults + issues
     if options.isStrict, let issue = issues.firstLoss {
       throw CinematicError(
         .malformed, "\(options.name), \(issue)",
-        remedy: "mend the file, or read it without --strict")
+        remedy: "mend the file, or read it without \(parameter: .strictReading)")
     }
   }
 
@@ -229,7 +228,7 @@ extension CaptionDocument {
     if options.isStrict, let loss = result.losses.firstLoss {
       throw CinematicError(
         .incompatible, "the captions do not fit .\(format.rawValue): \(loss)",
-        remedy: "change them, or write without --strict")
+        remedy: "change them, or write without \(parameter: .strictWriting)")
     }
     return result
   }

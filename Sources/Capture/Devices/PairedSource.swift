@@ -71,8 +71,10 @@ public actor PairedSource: CaptureSource {
           .incompatible,
           "\(companion.name) is \(DisparityMatcher.shown(maps)) where \(main.name) is"
             + " \(DisparityMatcher.shown(pictures)): the shapes differ",
-          remedy: "give maps of the pictures' shape, or --disparity-fit stretch if they cover the"
-            + " same view")
+          remedy: """
+            give maps of the pictures' shape, or \(parameter: .stretchedMaps) if they cover the \
+            same view
+            """)
       }
     }
   }

@@ -64,9 +64,8 @@ public enum InterruptedCapture {
     var kept: String
 
     func named(_ movie: String, journal: String) -> CinematicError {
-      CinematicError(
-        error.code, "\(error.message): \(movie) has \(kept), and its journal is kept as \(journal)",
-        remedy: error.remedy)
+      error.replacing(
+        message: "\(error.message): \(movie) has \(kept), and its journal is kept as \(journal)")
     }
   }
 

@@ -57,17 +57,18 @@ struct ChangesFiles {
     else {
       throw CinematicError(
         .unwritable, "there is no folder \(folder) to save changes in",
-        remedy: "make it, or name other changes with --changes")
+        remedy: "make it, or name other changes with \(parameter: .changes)")
     }
   }
 
   /// What people should know of the choice; `nil` where there is none.
-  var note: String? {
+  var note: CinematicError.Remedy? {
     let name = URL(fileURLWithPath: latest).lastPathComponent
     guard isNamed || !others.isEmpty else { return nil }
-    let start = "the changes in \(name) are open, which were written last"
+    let start: CinematicError.Remedy = "the changes in \(name) are open, which were written last"
     guard !others.isEmpty else { return start }
-    return start + "; \(others.joined(separator: ", ")) can be opened with --changes"
+    let list = others.joined(separator: ", ")
+    return "\(start); \(list) can be opened with \(parameter: .changes)"
   }
 
   /// The bytes of a changes file; `nil` where there is none.
@@ -92,7 +93,7 @@ struct ChangesFiles {
     guard status.st_mode & S_IFMT != S_IFREG else { return }
     throw CinematicError(
       .unsupported, "\(path) is not a regular file",
-      remedy: "move it away, or name other changes with --changes")
+      remedy: "move it away, or name other changes with \(parameter: .changes)")
   }
 
   private static func rest(of file: Int32, _ path: String) throws(CinematicError) -> Data {
@@ -117,7 +118,7 @@ struct ChangesFiles {
   private static func unreadable(_ path: String, _ number: Int32) -> CinematicError {
     CinematicError(
       .unreadable, "cannot read \(path): \(String(cString: strerror(number)))",
-      remedy: "make it readable, or name other changes with --changes")
+      remedy: "make it readable, or name other changes with \(parameter: .changes)")
   }
 
   private static func identity(of path: String) -> Identity? {

@@ -36,12 +36,12 @@ final class EditSession {
       do throws(CinematicError) {
         changes = try Script.Changes(dataRepresentation: knownBytes)
       } catch {
-        throw CinematicError(error.code, "\(changesPath): \(error.message)", remedy: error.remedy)
+        throw error.replacing(message: "\(changesPath): \(error.message)")
       }
       guard changes?.identity == recording.identity else {
         throw CinematicError(
           .incompatible, "\(changesPath) holds changes of another movie",
-          remedy: "name other changes with --changes, or move them away")
+          remedy: "name other changes with \(parameter: .changes), or move them away")
       }
     }
     let stored = EditState(script: try Script(recording: recording, changes: changes))

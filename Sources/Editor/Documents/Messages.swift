@@ -192,9 +192,9 @@ enum Message {
     var message: String
     var remedy: String?
 
-    init(_ error: CinematicError) {
+    init(_ error: CinematicError, naming name: (CinematicError.Parameter) -> String) {
       message = error.message
-      remedy = error.remedy
+      remedy = error.remedy(naming: name)
     }
   }
 

@@ -97,7 +97,7 @@ extension MovieDocument {
     } catch {
       message.outcome =
         error.code == .cancelled
-        ? "cancelled" : error.message + (error.remedy.map { "; \($0)" } ?? "")
+        ? "cancelled" : error.description(naming: parameterName)
     }
     send(Message.data(message), nil)
     tell()

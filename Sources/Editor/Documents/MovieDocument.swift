@@ -24,6 +24,7 @@ actor MovieDocument {
   let session: EditSession
   let send: @Sendable (Data, String?) -> Void
   let announce: @Sendable (String) -> Void
+  let parameterName: @Sendable (CinematicError.Parameter) -> String
   var thumbnails: Task<Thumbnails?, Never>?
   /// How many thumbnails were asked for so far.
   var thumbnailCount = 0
@@ -55,10 +56,12 @@ actor MovieDocument {
   ///   - changes: the changes file; by default the latest of those beside the movie.
   ///   - screenTable: as ``Editor/Settings/screenTable``.
   ///   - announce: tells the terminal where the changes are.
+  ///   - parameterName: as ``Editor/Settings/parameterName``.
   ///   - send: tells every client of the movie; a message of a key takes the place of an older one.
   init(
     number: Int, path: String, changes: String?, devices: [Device], screenTable: ColorCube? = nil,
     announce: @escaping @Sendable (String) -> Void,
+    parameterName: @escaping @Sendable (CinematicError.Parameter) -> String,
     send: @escaping @Sendable (Data, String?) -> Void
   ) async throws(CinematicError) {
     self.number = number
@@ -66,6 +69,7 @@ actor MovieDocument {
     self.devices = devices
     self.send = send
     self.announce = announce
+    self.parameterName = parameterName
     hasScreenTable = screenTable != nil
     file = MovieFile(path)
     let asset = try Asset.named(path)
@@ -84,7 +88,8 @@ actor MovieDocument {
       changes == nil ? ChangesFiles(beside: path, of: renderer.recording) : nil
     session = try EditSession(
       recording: renderer.recording,
-      changesPath: changes ?? files?.latest ?? ChangesFiles.path(of: path), note: files?.note)
+      changesPath: changes ?? files?.latest ?? ChangesFiles.path(of: path),
+      note: files?.note?.description(naming: parameterName))
     if FileManager.default.fileExists(atPath: session.changesPath) {
       announce(
         "\(URL(fileURLWithPath: path).lastPathComponent): its changes are in \(session.changesPath)"

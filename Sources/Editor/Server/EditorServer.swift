@@ -138,7 +138,7 @@ public final class EditorServer: Sendable {
       failure.withLock {
         $0 = CinematicError(
           .unwritable, "the editor cannot be served at port \(socket.port): \(error)",
-          remedy: "choose another --port")
+          remedy: "choose another \(parameter: .port)")
       }
     }
   }
@@ -341,7 +341,7 @@ public final class EditorServer: Sendable {
         case .invalidParameter, .incomplete: .badRequest
         default: .internalServerError
         }
-      return .text(status, error.message + (error.remedy.map { "; \($0)" } ?? ""))
+      return .text(status, error.description(naming: editor.parameterName))
     }
   }
 

@@ -25,7 +25,8 @@ public final class ListeningSocket: Sendable {
   public init(port: Int = 0) throws(CinematicError) {
     guard let number = UInt16(exactly: port) else {
       throw CinematicError(
-        .invalidParameter, "\(port) is no port", remedy: "choose another --port, 0 to 65535")
+        .invalidParameter, "\(port) is no port",
+        remedy: "choose another \(parameter: .port), 0 to 65535")
     }
     #if canImport(Glibc)
       let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
@@ -74,6 +75,6 @@ public final class ListeningSocket: Sendable {
       port == 0
         ? "no port of this machine can be listened at: \(String(cString: strerror(number)))"
         : "port \(port) cannot be listened at: \(String(cString: strerror(number)))",
-      remedy: "choose another --port, or leave it out")
+      remedy: "choose another \(parameter: .port), or leave it out")
   }
 }

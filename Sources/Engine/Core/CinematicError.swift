@@ -67,9 +67,9 @@ public struct CinematicError: Error, Hashable, Sendable, CustomStringConvertible
   private final class Storage: Sendable {
     let code: Code
     let message: String
-    let remedy: String?
+    let remedy: Remedy?
 
-    init(_ code: Code, _ message: String, _ remedy: String?) {
+    init(_ code: Code, _ message: String, _ remedy: Remedy?) {
       self.code = code
       self.message = message
       self.remedy = remedy
@@ -82,14 +82,27 @@ public struct CinematicError: Error, Hashable, Sendable, CustomStringConvertible
   public var code: Code { storage.code }
   /// The thing that failed, by name, and the reason.
   public var message: String { storage.message }
-  /// The remedy; `nil` where nothing can be done.
-  public var remedy: String? { storage.remedy }
+  /// The remedy, with the API's names of parameters; `nil` where nothing can be done. Programs word it with their own:
+  /// ``remedy(naming:)``.
+  public var remedy: String? { structuredRemedy?.description }
+  /// The remedy, with the parameters that it points at.
+  var structuredRemedy: Remedy? { storage.remedy }
 
   /// - Parameters:
   ///   - message: what is wrong, and with which thing.
   ///   - remedy: what the user can do about it; `nil` where nothing helps.
-  public init(_ code: Code, _ message: String, remedy: String? = nil) {
+  public init(_ code: Code, _ message: String, remedy: Remedy? = nil) {
     storage = Storage(code, message, remedy)
+  }
+
+  /// An error whose remedy is text that points at no parameter. Literals are of the other kind.
+  ///
+  /// - Parameters:
+  ///   - message: what is wrong, and with which thing.
+  ///   - remedy: what the user can do about it; `nil` where nothing helps.
+  @_disfavoredOverload
+  public init(_ code: Code, _ message: String, remedy: String?) {
+    storage = Storage(code, message, remedy.map { Remedy(stringLiteral: $0) })
   }
 
   public static func == (a: CinematicError, b: CinematicError) -> Bool {

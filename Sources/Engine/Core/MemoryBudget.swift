@@ -41,7 +41,7 @@ public enum MemoryBudget {
     throw CinematicError(
       .outOfMemory,
       "\(thing) takes \(text(byteCount)) of memory, and the limit is \(part)\(text(limit))",
-      remedy: "make it smaller, or raise the limit (--memory-limit)")
+      remedy: "make it smaller, or raise the limit (\(parameter: .memoryLimit))")
   }
 
   /// Whether the process may take so much more of its address space, which `ulimit -v` limits. Nothing is taken.

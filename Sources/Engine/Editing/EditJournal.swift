@@ -201,7 +201,7 @@ public final class EditJournal {
     guard known.identity == script.recording.identity else {
       throw CinematicError(
         .incompatible, "the journal \(path) belongs to another movie's script",
-        remedy: "move it away, or name other changes with --changes")
+        remedy: "move it away, or name other changes with \(parameter: .journalPath)")
     }
     if line.event == .track {
       guard known.addedDetectionTracks.count == 1 else { return false }
@@ -247,7 +247,7 @@ public final class EditJournal {
   private static func failure(_ path: String, _ number: Int32) -> CinematicError {
     CinematicError(
       .unwritable, "the journal \(path) cannot be written: \(String(cString: strerror(number)))",
-      remedy: "make room or choose another place with --changes")
+      remedy: "make room or choose another place with \(parameter: .journalPath)")
   }
 
   /// A line of the file.

@@ -177,9 +177,10 @@ final class HelperProcess: @unchecked Sendable {
     return CinematicError(
       .incomplete,
       "the helper \(command) did not answer a picture within \(Self.text(timeLimit)) s, and was ended",
-      remedy:
-        "try it by itself: it reads “frame WIDTH HEIGHT” and pixels, and answers each with “\(answer)”,"
-        + " flushing its output; or give it more time with --helper-timeout")
+      remedy: """
+        try it by itself: it reads “frame WIDTH HEIGHT” and pixels, and answers each with “\(answer)”, \
+        flushing its output; or give it more time with \(parameter: .helperTimeLimit)
+        """)
   }
 
   private func cancelled() -> CinematicError {

@@ -61,9 +61,8 @@ public struct MovieScript: Sendable {
     do throws(CinematicError) {
       return try Recording(jsonRepresentation: scriptData).measured(byCodes: codedDisparities)
     } catch {
-      throw CinematicError(
-        error.code, "the focus script of \(info.asset.name): \(error.message)",
-        remedy: error.remedy)
+      throw error.replacing(
+        message: "the focus script of \(info.asset.name): \(error.message)")
     }
   }
 

@@ -249,7 +249,7 @@ package final class DeviceInput {
     guard scaler.dimensions == frame.dimensions, scaler.convert(frame, to: planes) else {
       throw CinematicError(
         .incompatible, "\(name) gives a picture of \(frame.dimensions), and another size before",
-        remedy: "choose one size with --size")
+        remedy: "choose one size with \(parameter: .deviceSize)")
     }
     result.pointer.pointee.color_range = isFullRange ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
     // The matrix of cameras of this kind that state none.

@@ -342,7 +342,7 @@ final class OutputFile: Sendable {
     case EEXIST:
       CinematicError(
         .unwritable, "\(path) exists already",
-        remedy: "choose another name, or overwrite with --force")
+        remedy: "choose another name, or overwrite with \(parameter: .overwrite)")
     case ENOSPC, EDQUOT:
       CinematicError(
         .unwritable, "cannot write \(path): \(systemErrorText(number))",

@@ -89,7 +89,7 @@ final class NumberedPictures: ByteSource {
     throw CinematicError(
       .incomplete, "\(names), and there are later ones",
       remedy:
-        "complete the files, or leave the gap out with --frames or --on-missing, whichever the command has"
+        "complete the files, or leave the gap out with \(parameter: .framesOrMissing)"
     )
   }
 

@@ -124,7 +124,7 @@ private func endProgram(_ code: Int32) -> Never {
 /// Ends the program by an error.
 private func fail(_ error: CinematicError) -> Never {
   if error.code == .pipeClosed { endByClosedPipe() }
-  var remedies = error.remedy.map { [$0] } ?? []
+  var remedies = error.toldRemedy.map { [$0] } ?? []
   if error.message.contains(String(cString: strerror(EACCES))),
     !PlainPermissions.refuse(error.message), let remedy = Lockdown.remedy
   {

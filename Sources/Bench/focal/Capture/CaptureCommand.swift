@@ -83,12 +83,12 @@ struct CaptureDevicesCommand: ParsableCommand {
         try printJSON(
           Device(
             id: device.id, name: device.localizedName, kind: device.kind.rawValue, formats: formats,
-            error: device.failure.map { "\($0)" })
+            error: device.failure?.told)
         )
         continue
       }
       printLine("\(device.id): \(device.localizedName) (\(device.kind.rawValue))")
-      if let failure = device.failure { printLine("  \(failure)") }
+      if let failure = device.failure { printLine("  \(failure.told)") }
       for format in device.formats { printLine("  \(format.summary)") }
     }
   }

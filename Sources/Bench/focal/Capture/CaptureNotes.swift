@@ -39,7 +39,7 @@ struct CaptureNotes {
     do throws(CinematicError) {
       lost = try await unrecorded()
     } catch {
-      note("what else is in \(source) cannot be read, and is not kept: \(error)")
+      note("what else is in \(source) cannot be read, and is not kept: \(error.told)")
       return
     }
     guard !lost.isEmpty else { return }

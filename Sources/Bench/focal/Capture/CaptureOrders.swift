@@ -131,7 +131,7 @@ struct CaptureOrderLine: Sendable {
       try rules.check(self)
       return try await run(on: session, rules)
     } catch {
-      note("\(name) is not done: \(error)")
+      note("\(name) is not done: \(error.told)")
       return true
     }
   }
@@ -201,8 +201,7 @@ struct CaptureOrderRules: Sendable {
             .unwritable, "\(path) is taken by a line before", remedy: "give each still its name")
         }
       } catch {
-        throw CinematicError(
-          error.code, "\(order.name) cannot be done: \(error.message)", remedy: error.remedy)
+        throw error.replacing(message: "\(order.name) cannot be done: \(error.message)")
       }
       orders.append(order)
     }

@@ -200,7 +200,7 @@ struct CaptureRecordCommand: ParsableCommand, ProgramUser {
     let isOutputTaken = frames.map { PipePath.isPipe($0) } ?? false
     let line = Report(
       movies: report.movies.map {
-        Report.Movie(path: $0.path, frames: $0.frameCount, error: $0.error.map { "\($0)" })
+        Report.Movie(path: $0.path, frames: $0.frameCount, error: $0.error?.told)
       },
       frames: report.frameCount, seconds: report.duration.seconds,
       arrivedFrames: statistics.arrivedFrameCount, droppedFrames: statistics.droppedFrameCount,

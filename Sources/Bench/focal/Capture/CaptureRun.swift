@@ -127,7 +127,7 @@ struct CaptureRun: Sendable {
       do throws(CinematicError) {
         if let order = try CaptureOrderLine(line), await !obey([order], since: begin) { return }
       } catch {
-        note("\(error)")
+        note(error.told)
       }
       taken.signal()
     }
@@ -153,16 +153,17 @@ struct CaptureRun: Sendable {
     case .sceneMonitoring(let statuses):
       note(statuses.isEmpty ? "there is enough light" : "there is not enough light: add some")
     case .note(let text): note(text)
-    case .microphoneLost(let name, let error): note("\(name): \(error); what follows is silent")
+    case .microphoneLost(let name, let error):
+      note("\(name): \(error.told); what follows is silent")
     case .journalFailed(_, let error):
-      note("\(error); the movie is recorded without its journal")
+      note("\(error.told); the movie is recorded without its journal")
     case .journalMoved(let from, let to):
       note("\(from) is of a recording that is no longer there: it is kept as \(to)")
     case .movieFailed(let path, let kept, let error):
       let rest = kept.map {
         "; what was recorded is kept in \($0): finish it with 'focal capture recover \($0)'"
       }
-      note("\(path): \(error)\(rest ?? "")")
+      note("\(path): \(error.told)\(rest ?? "")")
     case .recovered(let path): note("\(path): recovered from an interrupted recording")
     // The command ends by that error.
     case .recordingEnded, .ended: break

@@ -229,7 +229,7 @@ struct CaptureSourceOptions: ParsableArguments {
       return try detection.detector(timeLimit: estimation.patience.timeLimit)
     } catch {
       guard error.code == .incomplete, !detection.isGiven else { throw error }
-      note("nothing is detected: \(error)")
+      note("nothing is detected: \(error.told)")
       return nil
     }
   }

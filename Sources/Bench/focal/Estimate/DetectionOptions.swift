@@ -47,7 +47,7 @@ struct DetectionOptions: ParsableArguments {
       return Finder(detector: found.detector, signature: found.signature)
     } catch {
       guard error.code == .incomplete, !isGiven else { throw error }
-      note("nobody is looked for, and the largest and nearest part is in focus: \(error)")
+      note("nobody is looked for, and the largest and nearest part is in focus: \(error.told)")
       return Finder()
     }
   }

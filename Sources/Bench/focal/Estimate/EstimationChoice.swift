@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalCommands
 import FocalCore
 import FocalEyes
 import FocalMedia
@@ -89,12 +90,14 @@ struct EstimationChoice: Sendable {
       found = try FoundModel(path, giving: outputs)
     } catch {
       guard error.code == .incomplete else { throw error }
+      let known = error.toldRemedy.map { "\($0); " } ?? ""
       throw CinematicError(
         .incomplete,
         "\(PipePath.inputName(input)) holds no disparity map, and none can be estimated: \(error.message)",
-        remedy: (error.remedy.map { "\($0); " } ?? "")
-          + "or do without: --disparity takes a map, --stereo the other eye's pictures, --layout both in one"
-          + " picture, --helper a program of yours")
+        remedy: """
+          \(known)or do without: --disparity takes a map, --stereo the other eye's pictures, \
+          --layout both in one picture, --helper a program of yours
+          """)
     }
     return (found, try ModelDescription(ofModel: found.path).output)
   }

@@ -42,7 +42,7 @@ struct FoundModel: Sendable {
       guard error.code == .incomplete else { throw error }
       library = nil
       missing.append(error.message)
-      if let remedy = error.remedy { remedies.append(remedy) }
+      if let remedy = error.toldRemedy { remedies.append(remedy) }
     }
     guard let found, let library else {
       throw CinematicError(
@@ -75,7 +75,7 @@ extension ModelSearch {
   func usableModel(giving outputs: Set<ModelDescription.Output>) -> String? {
     model(giving: outputs) { error in
       guard FoundModel.told.withLock({ $0.insert(error.message).inserted }) else { return }
-      note("a model is passed over: \(error)")
+      note("a model is passed over: \(error.told)")
     }
   }
 }

@@ -95,6 +95,7 @@ struct EditOpenCommand: ParsableCommand {
     settings.folders = folder.map(Self.absolute)
     settings.changes = changes.map(Self.absolute)
     settings.announce = { note($0) }
+    settings.parameterName = { optionName(of: $0) }
     let editor = Editor(settings)
     var limits = EditorServer.Limits()
     limits.serverIdle = idle == 0 ? nil : .seconds(60 * idle)

@@ -100,7 +100,7 @@ struct MovieDescription: Encodable {
     } catch {
       guard error.code == .incomplete else { throw error }
       isCinematic = false
-      missing = "\(error)"
+      missing = error.told
       if let pictures = all.first(where: { $0.mediaType == .video }) {
         rotation = (try? await pictures.quarterTurn)?.rawValue
       }

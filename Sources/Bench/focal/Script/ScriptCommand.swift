@@ -181,7 +181,7 @@ enum ScriptFile {
     } catch {
       throw CinematicError(
         error.code, "\(path): \(error.message)",
-        remedy: error.remedy ?? "use the file as focal script or focal sample wrote it")
+        remedy: error.toldRemedy ?? "use the file as focal script or focal sample wrote it")
     }
   }
 }

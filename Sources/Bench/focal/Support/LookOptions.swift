@@ -159,7 +159,7 @@ struct LookOptions: ParsableArguments {
     do {
       return try ApertureImage(transmission: transmission, width: size.width)
     } catch {
-      throw CinematicError(error.code, "\(path): \(error.message)", remedy: error.remedy)
+      throw error.replacing(message: "\(path): \(error.message)")
     }
   }
 }

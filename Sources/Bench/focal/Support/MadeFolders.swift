@@ -59,8 +59,8 @@ final class MadeFolders: Sendable {
       try make(String(file[..<slash]))
     } catch {
       guard error.code != .cancelled else { throw error }
-      throw CinematicError(
-        .unwritable, "cannot write \(file): \(error.message)", remedy: error.remedy)
+      throw error.replacing(
+        message: "cannot write \(file): \(error.message)", code: .unwritable)
     }
   }
 

@@ -48,7 +48,8 @@ struct SourceNotes {
     guard let assumption = source.pictureMetadata.assumption else { return }
     // Readers of frames without tags assume the same of them.
     if source.kind == .clip, case .stream(let stream) = format, stream.stillKind == nil { return }
-    note("\(input) \(assumption)")
+    let remedy = source.pictureMetadata.assumptionRemedy?.description(naming: optionName(of:))
+    note("\(input) \(assumption)" + (remedy.map { "; \($0)" } ?? ""))
   }
 
   /// Says what of a photograph does not come out again.

@@ -46,7 +46,7 @@ private func end(by error: CinematicError) -> Never {
   MadeFolders.shared.removeEmpty(closing: true)
   tell(
     Failure(
-      kind: error.code.description, message: error.message, remedy: error.remedy, exitCode: 1))
+      kind: error.code.description, message: error.message, remedy: error.toldRemedy, exitCode: 1))
   _exit(1)
 }
 

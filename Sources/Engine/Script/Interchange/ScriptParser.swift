@@ -86,9 +86,9 @@ struct ScriptParser {
         cuts: cutTicks.map { Time(value: $0, timescale: timescale) }, look: look)
     } catch {
       // what is a wrong argument of a call is damage in a file
-      throw CinematicError(
-        error.code == .invalidParameter ? .malformed : error.code, "the script: \(error.message)",
-        remedy: error.remedy)
+      throw error.replacing(
+        message: "the script: \(error.message)",
+        code: error.code == .invalidParameter ? .malformed : error.code)
     }
   }
 

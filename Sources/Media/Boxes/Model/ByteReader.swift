@@ -125,6 +125,6 @@ extension CinematicError {
   /// The same error with the file's name before it.
   package func naming(_ file: String) -> CinematicError {
     message.hasPrefix(file) || message.contains(" \(file):")
-      ? self : CinematicError(code, "\(file): \(message)", remedy: remedy)
+      ? self : replacing(message: "\(file): \(message)")
   }
 }

@@ -184,7 +184,8 @@ public final class CinematicCompositor: VideoCompositor {
     guard transfer.isStandardRange, try look.cameraCurve() == nil else {
       throw CinematicError(
         .invalidParameter,
-        "\(name) has its highlights: none are to be lifted", remedy: "give --highlights 0")
+        "\(name) has its highlights: none are to be lifted",
+        remedy: "give \(parameter: .highlights, to: "0")")
     }
   }
 

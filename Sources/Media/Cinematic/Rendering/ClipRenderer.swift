@@ -135,8 +135,10 @@ public final class ClipRenderer: Sendable {
     }
     throw CinematicError(
       .unwritable, "\(pattern.path(frames.fileNumber(ofFrame: first))) exists already",
-      remedy:
-        "choose another name, overwrite with --force, or render the missing ones with --resume")
+      remedy: """
+        choose another name, overwrite with \(parameter: .overwrite), or render the missing ones \
+        with \(parameter: .resumption)
+        """)
   }
 
   /// Stops the rendering, which then throws `cancelled`. Of a movie or a picture nothing is left; numbered

@@ -23,12 +23,17 @@ extension LiftedClip {
         remedy: "number them, as in masks/%04d.png")
     }
     guard isTransparent, try !holdsAlpha(format, source, coding) else { return }
-    var remedy =
+    var remedy: CinematicError.Remedy =
       format.stillKind == nil
-      ? "write .webm, .mov with --codec prores-4444, numbered pictures (out/%04d.png), or give a --background"
-      : "write .png, .tif, .exr, .heic or .avif, or give a --background"
-    if let options = optionsWithoutAlpha(format, source, coding) {
-      remedy = "leave out \(options.joined(separator: " and ")), or give a --background"
+      ? """
+      write .webm, .mov with \(parameter: .codec, to: WriterSettings.Codec.proRes4444.rawValue), \
+      numbered pictures (out/%04d.png), or give a \(parameter: .background)
+      """
+      : "write .png, .tif, .exr, .heic or .avif, or give a \(parameter: .background)"
+    if let parameters = parametersWithoutAlpha(format, source, coding) {
+      var list: CinematicError.Remedy = "\(parameter: parameters[0])"
+      for other in parameters.dropFirst() { list = "\(list) and \(parameter: other)" }
+      remedy = "leave out \(list), or give a \(parameter: .background)"
     }
     throw CinematicError(
       .invalidParameter, "\(PipePath.outputName(output)) holds no alpha as it is written",
@@ -43,29 +48,29 @@ extension LiftedClip {
     return !format.refusesAlpha && pixels.coded?.hasAlpha != false
   }
 
-  /// The options that keep alpha out of an output that otherwise holds it; `nil` for other outputs.
-  private static func optionsWithoutAlpha(
+  /// The parameters that keep alpha out of an output that otherwise holds it, one at least; `nil` for other outputs.
+  private static func parametersWithoutAlpha(
     _ format: OutputFormat, _ source: SourceProperties, _ coding: FilmCoding
-  ) -> [String]? {
-    var candidates: [(names: [String], coding: FilmCoding)] = []
+  ) -> [CinematicError.Parameter]? {
+    var candidates: [(parameters: [CinematicError.Parameter], coding: FilmCoding)] = []
     var least = FilmCoding()
-    var all: [String] = []
-    func add(_ name: String, _ drop: (inout FilmCoding) -> Void) {
+    var all: [CinematicError.Parameter] = []
+    func add(_ parameter: CinematicError.Parameter, _ drop: (inout FilmCoding) -> Void) {
       var other = coding
       drop(&other)
-      candidates.append(([name], other))
-      all.append(name)
+      candidates.append(([parameter], other))
+      all.append(parameter)
     }
-    if coding.codec != .automatic { add("--codec") { $0.codec = .automatic } }
-    if coding.chroma != nil { add("--chroma") { $0.chroma = nil } }
-    if coding.bitDepth != nil { add("--bit-depth") { $0.bitDepth = nil } }
+    if coding.codec != .automatic { add(.codec) { $0.codec = .automatic } }
+    if coding.chroma != nil { add(.chroma) { $0.chroma = nil } }
+    if coding.bitDepth != nil { add(.bitDepth) { $0.bitDepth = nil } }
     // A codec that has alpha is not what keeps it out.
     least.codec = coding.codec
     if all.count > 1 {
-      candidates.append((all.filter { $0 != "--codec" }, least))
+      candidates.append((all.filter { $0 != .codec }, least))
       candidates.append((all, FilmCoding()))
     }
-    return candidates.first { (try? holdsAlpha(format, source, $0.coding)) == true }?.names
+    return candidates.first { (try? holdsAlpha(format, source, $0.coding)) == true }?.parameters
   }
 
   /// The properties of the output, as far as they are not those of the source.

@@ -181,18 +181,22 @@ public final class DisparityMatcher: Sendable {
       throw CinematicError(
         .incompatible,
         "\(mapName) is \(Self.shown(map)) where \(name) is \(Self.shown(image)): the shapes differ",
-        remedy: "give a \(noun) of the picture's shape, or --disparity-fit stretch if it covers the"
-          + " same view")
+        remedy: """
+          give a \(noun) of the picture's shape, or \(parameter: .stretchedMaps) if it covers the \
+          same view
+          """)
     }
     return fit
   }
 
   private func oneMap(for clip: String) -> CinematicError {
-    CinematicError(
+    let fewer: CinematicError.Remedy =
+      choosesFrames ? ", or choose one frame with \(parameter: .frames)" : ""
+    let held: CinematicError.Remedy =
+      choosesMissing ? ", or hold the \(maps.noun) with \(parameter: .heldMap)" : ""
+    return CinematicError(
       .incomplete, "\(maps.name) is one \(maps.noun), and \(clip) has more frames",
-      remedy: "give a movie or numbered pictures (\(maps.noun)s/%04d.png)"
-        + (choosesFrames ? ", or choose one frame with --frames" : "")
-        + (choosesMissing ? ", or hold the \(maps.noun) with --on-missing hold" : ""))
+      remedy: "give a movie or numbered pictures (\(maps.noun)s/%04d.png)\(fewer)\(held)")
   }
 
   /// The map of a frame, as the picture is stored.
@@ -224,23 +228,26 @@ public final class DisparityMatcher: Sendable {
   }
 
   private func lacksMap(_ frame: Int) -> CinematicError {
-    let fewer = choosesFrames ? ", or render fewer frames with --frames" : ""
+    let fewer: CinematicError.Remedy =
+      choosesFrames ? ", or render fewer frames with \(parameter: .frames)" : ""
     guard pairing == .fileNumber else {
       return CinematicError(
         .incomplete,
         "\(maps.name) ends before frame \(pictures.reader?.fileNumber(ofFrame: frame) ?? frame) of"
           + " \(pictures.name)",
-        remedy: "give a \(maps.noun) as long as the clip" + fewer)
+        remedy: "give a \(maps.noun) as long as the clip\(fewer)")
     }
     let number = pictures.reader?.fileNumber(ofFrame: frame) ?? frame
     let numbers = maps.reader?.fileNumbers ?? []
     // A map is held between others only.
     let isGap = number > numbers.first ?? 0 && number < numbers.last ?? 0
-    let action = isGap ? "--on-missing hold or skip" : "--on-missing skip"
+    let actions = isGap ? "hold or skip" : "skip"
+    let action: CinematicError.Remedy =
+      choosesMissing ? ", or give \(parameter: .missing, to: actions)" : ""
     return CinematicError(
       .incomplete,
       "\(maps.name) has no \(maps.noun) of the number \(number), and \(pictures.name) has a picture",
-      remedy: "complete the \(maps.noun)s" + (choosesMissing ? ", or give \(action)" : "") + fewer)
+      remedy: "complete the \(maps.noun)s\(action)\(fewer)")
   }
 
   /// How many numbered maps there are, and how many of them no frame of the clip takes, chosen or not; `nil` for maps that

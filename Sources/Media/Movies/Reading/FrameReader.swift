@@ -157,7 +157,7 @@ public final class FrameReader: Sendable {
             "\(asset.name) has no \(wanted): its files go on with \(numbers[range.lowerBound]) after"
               + " \(numbers[range.lowerBound - 1])",
             remedy:
-              "choose frames that are there, or hold others with --on-missing if the command has it"
+              "choose frames that are there, or hold others with \(parameter: .heldFrames)"
           )
         }
         throw CinematicError(

@@ -58,9 +58,10 @@ enum DPXFormat: PlainRowFormat {
     frame.metadata.storedDepth = PixelLayout(frame.pixelFormat)?.depth
     frame.metadata.isLogarithmic = transfer == printingDensity || transfer == logarithmic
     if transfer == linear {
-      frame.metadata.assumption =
-        request.statesTransfer
-        ? nil : "says that its codes are linear light; --transfer srgb if they are not"
+      if !request.statesTransfer {
+        frame.metadata.assumption = "says that its codes are linear light"
+        frame.metadata.assumptionRemedy = "\(parameter: .transfer, to: "srgb") if they are not"
+      }
     } else if frame.metadata.isLogarithmic {
       frame.metadata.assumption =
         request.statesTransfer

@@ -51,7 +51,7 @@ enum JPEGFormat: StillFormat {
     guard let kind = StillKind(file: map.bytes) else {
       throw CinematicError(
         .malformed, "the disparity in \(request.path) is no picture",
-        remedy: "give a map of its own with --disparity")
+        remedy: "give a map of its own with \(parameter: .maps)")
     }
     let picture = try kind.format.picture(in: map.bytes, StillRequest(request.path))
     let frame = try map.coding.map(picture, request.path)

@@ -38,7 +38,7 @@ enum OpenEXRFormat: StillFormat {
         throw CinematicError(
           .incomplete,
           "no channel of \(request.path) is called depth or disparity: it is a picture in colour",
-          remedy: "name a channel with --disparity-channel")
+          remedy: "name a channel with \(parameter: .channel)")
       }
     }
     return try file.frame([selection.channels[0]], of: selection.part)

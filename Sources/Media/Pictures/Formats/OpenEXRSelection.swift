@@ -236,7 +236,7 @@ struct OpenEXRSelection {
     if let layer {
       return CinematicError(
         .invalidParameter, "\(file.path) has no picture in a layer “\(layer)”: it has \(list)",
-        remedy: "name another with --layer")
+        remedy: "name another with \(parameter: .layer)")
     }
     return isEmpty
       ? CinematicError(
@@ -244,7 +244,7 @@ struct OpenEXRSelection {
         remedy: "give a picture with colours")
       : CinematicError(
         .incomplete, "\(file.path) holds several pictures: \(list)",
-        remedy: "choose one with --layer")
+        remedy: "choose one with \(parameter: .layer)")
   }
 
   private static func unclearMap(
@@ -254,14 +254,14 @@ struct OpenEXRSelection {
     if let name, isEmpty {
       return CinematicError(
         .invalidParameter, "\(file.path) has no channel “\(name)”: it has \(list)",
-        remedy: "name another with --disparity-channel")
+        remedy: "name another with \(parameter: .channel)")
     }
     return CinematicError(
       .incomplete,
       isEmpty
         ? "no channel of \(file.path) is called depth or disparity: it has \(list)"
         : "several channels of \(file.path) may be the map: \(list)",
-      remedy: "name one with --disparity-channel")
+      remedy: "name one with \(parameter: .channel)")
   }
 
   /// A few names; how many more there are.

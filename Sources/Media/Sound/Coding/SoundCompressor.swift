@@ -55,7 +55,7 @@ final class SoundCompressor {
       "this build of FFmpeg cannot encode the sound of \(path) as"
         + " \(String(cString: avcodec_get_name(id)))",
       remedy: coding == .opus
-        ? "leave the sound out (--no-sound), or write .mp4 or .mov"
+        ? "leave the sound out (\(parameter: .noSound)), or write .mp4 or .mov"
         : "convert the sound to AAC, or leave it out")
     guard let codec = avcodec_find_encoder(id) else { throw unsupported }
     guard let packet = Packet() else { throw .outOfMemory(for: path) }

@@ -17,7 +17,7 @@ extension SampleEntry {
     guard let (codec, extradata) = try soundCodec(boxes) else {
       throw CinematicError(
         .unsupported, "sound of the kind '\(format)' can be neither copied nor decoded",
-        remedy: "leave the sound out (--no-sound), or convert it to AAC")
+        remedy: "leave the sound out (\(parameter: .noSound)), or convert it to AAC")
     }
     let rate = Int32(min(max(details.sampleRate.rounded(), 1), 1_536_000))
     // Entries of AC-3 say two channels whatever there is (ETSI TS 102 366, F.3).
@@ -26,7 +26,8 @@ extension SampleEntry {
       guard (1...64).contains(channels) else {
         throw CinematicError(
           .malformed, "the sound '\(format)' claims \(channels) channels",
-          remedy: "leave the sound out (--no-sound), or copy or download the file again")
+          remedy: "leave the sound out (\(parameter: .noSound)), or copy or download the file again"
+        )
       }
       let length = packetDuration.converted(to: rate).value
       guard

@@ -38,7 +38,7 @@ struct TrackSound: Sendable {
       throw CinematicError(
         .unsupported,
         "the sound of \(name) \(isMixed ? "changes its coding" : "is played at another speed")",
-        remedy: "leave its sound out (--no-sound), or convert it to one piece of AAC")
+        remedy: "leave its sound out (\(parameter: .noSound)), or convert it to one piece of AAC")
     }
     parameters = try await coded.soundParameters()
     firstPacket =

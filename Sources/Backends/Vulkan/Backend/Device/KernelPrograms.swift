@@ -201,9 +201,8 @@ final class KernelPrograms: Sendable {
       return Program(pipeline: pipeline, fetches: fetches)
     } catch {
       guard error.code == .unsupported else { throw error }
-      throw CinematicError(
-        .unsupported, "the kernel \(kernel.name) does not compile: \(error.message)",
-        remedy: error.remedy)
+      throw error.replacing(
+        message: "the kernel \(kernel.name) does not compile: \(error.message)")
     }
   }
 }

@@ -218,9 +218,9 @@ final class VulkanQueue: DeviceQueue {
       try device.compute.settle(on: device)
     } catch {
       throw device.lose(
-        CinematicError(
-          .deviceLost, "\(device.physical.name) cannot be waited for: \(error.message)",
-          remedy: error.remedy))
+        error.replacing(
+          message: "\(device.physical.name) cannot be waited for: \(error.message)",
+          code: .deviceLost))
     }
   }
 

@@ -117,7 +117,9 @@ extension PictureFrame {
     throw CinematicError(
       .unsupported,
       "\(name) is interlaced (\(order.title)): each picture is of two moments",
-      remedy: "use --deinterlace; or --progressive, if both moments are the same one")
+      remedy:
+        "use \(parameter: .deinterlaced); or \(parameter: .progressive), if both moments are the same one"
+    )
   }
 
   /// Side data of the coded picture that is not written with another, in words.
