@@ -104,7 +104,7 @@ docs:
 	  --target FocalVulkan --target FocalDevices --target FocalBoxes --target FocalMedia \
 	  --target FocalCinematic --target FocalScript --target FocalCaptions \
 	  --target FocalCaptionRendering --target FocalEditing --target FocalEditor --target FocalEyes \
-	  --target FocalSubjects --target FocalCapture --target FocalSample \
+	  --target FocalSubjects --target FocalImport --target FocalCapture --target FocalSample \
 	  --output-path .build/docs
 
 clean:

@@ -33,6 +33,7 @@ let package = Package(
     .library(name: "FocalEyes", targets: ["FocalEyes"]),
     .library(name: "FocalSubjects", targets: ["FocalSubjects"]),
     .library(name: "FocalCinematic", targets: ["FocalCinematic"]),
+    .library(name: "FocalImport", targets: ["FocalImport"]),
     .library(name: "FocalCapture", targets: ["FocalCapture"]),
     .library(name: "FocalCaptions", targets: ["FocalCaptions"]),
     .library(name: "FocalCaptionRendering", targets: ["FocalCaptionRendering"]),
@@ -212,6 +213,14 @@ let package = Package(
         "FocalSubjects",
       ],
       path: "Sources/Media/Cinematic", swiftSettings: strict),
+    // Ordinary footage made into Cinematic movies: disparity, detections and direction, resumable.
+    .target(
+      name: "FocalImport",
+      dependencies: [
+        "FocalBoxes", "FocalCaptions", "FocalCinematic", "FocalEyes", "FocalMedia",
+        "FocalRendering", "FocalScript",
+      ],
+      path: "Sources/Import", swiftSettings: strict),
     // The editor: a server on the loopback interface, and the page that it serves.
     .executableTarget(
       name: "PageEmbedder", path: "Sources/Tools/PageEmbedder", swiftSettings: strict),
@@ -281,7 +290,7 @@ let package = Package(
       name: "focal",
       dependencies: [
         "CProcess", "FocalBoxes", "FocalCaptionRendering", "FocalCaptions", "FocalCapture",
-        "FocalCinematic", "FocalCommands", "FocalEditor", "FocalEyes", "FocalMedia",
+        "FocalCinematic", "FocalCommands", "FocalEditor", "FocalEyes", "FocalImport", "FocalMedia",
         "FocalSample",
         "FocalScript", "FocalSubjects",
       ],
@@ -347,6 +356,9 @@ let package = Package(
       name: "CinematicTests",
       dependencies: ["DeviceDoubles", "FocalCinematic", "FocalCPU", "MovieKit"],
       path: "Tests/CinematicTests", swiftSettings: strict),
+    .testTarget(
+      name: "ImportTests", dependencies: ["FocalImport", "MovieKit"], path: "Tests/ImportTests",
+      swiftSettings: strict),
     // OpenEXR files of every layout, for the tests.
     .target(
       name: "OpenEXRKit", dependencies: ["CImath"], path: "Tests/OpenEXRKit",
@@ -379,8 +391,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "LockdownTrial", "focal", "FocalBoxes", "FocalCaptions", "FocalCinematic", "FocalMedia",
-        "FocalSample",
+        "LockdownTrial", "focal", "FocalBoxes", "FocalCaptions", "FocalCinematic", "FocalImport",
+        "FocalMedia", "FocalSample",
         "FocalScript", "FocalCore",
         "CFFmpeg", "MovieKit", "ModelKit", "ConformanceKit", "DeviceDoubles", "FocalCommands",
         "OpenEXRKit",

@@ -7,6 +7,7 @@ import Foundation
 import MovieKit
 import Testing
 
+@testable import FocalImport
 @testable import focal
 
 /// `focal estimate`, and the maps that `render` and `import` make for themselves.

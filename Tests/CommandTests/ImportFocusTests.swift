@@ -7,6 +7,7 @@ import FocalScript
 import Foundation
 import Testing
 
+@testable import FocalImport
 @testable import focal
 
 /// Focus that `import` finds itself, and what it refuses before it estimates anything.

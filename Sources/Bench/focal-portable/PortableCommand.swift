@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import FocalCommands
+import FocalCore
 
 /// `focal` without media files: for machines on which nothing but a driver is installed.
 @main

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConformanceKit
+import FocalCore
 import FocalRendering
 
 /// How a device has fared so far.

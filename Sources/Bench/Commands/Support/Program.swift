@@ -11,9 +11,6 @@ import FocalCore
   import Darwin
 #endif
 
-/// The release, as `--version` tells it.
-package let programVersion = "0.1.0"
-
 /// The exit codes, for the help of a program.
 package let exitCodeHelp = """
   Exit codes: 0 done, 1 something is wrong with a file, a value or the device, 64 the command line \

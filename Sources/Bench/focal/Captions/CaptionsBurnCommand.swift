@@ -6,6 +6,7 @@ import FocalCaptions
 import FocalCinematic
 import FocalCommands
 import FocalCore
+import FocalImport
 import FocalMedia
 
 struct CaptionsBurnCommand: ParsableCommand {
@@ -85,7 +86,7 @@ struct CaptionsBurnCommand: ParsableCommand {
         .invalidParameter, "\(clip) is one picture",
         remedy: "draw over it with focal captions preview --background \(clip)")
     }
-    try PictureRateOptions.check(
+    try checkPictureRate(
       isGiven: rate.frameRate != nil, hasSequence: pictures.isNumbered, clip)
     var film = FilmCoding()
     coding.apply(to: &film)

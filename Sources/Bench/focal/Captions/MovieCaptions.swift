@@ -7,6 +7,7 @@ import FocalCaptions
 import FocalCinematic
 import FocalCommands
 import FocalCore
+import FocalImport
 import FocalMedia
 
 /// Captions that a movie is given.
@@ -27,75 +28,6 @@ struct CaptionTrackOptions: ParsableArguments {
       captions.append(GivenCaptions(file: file, document: document))
     }
     return captions
-  }
-}
-
-/// The captions of a file that go with a film.
-struct GivenCaptions: Sendable {
-  var file: String
-  var document: CaptionDocument
-
-  /// Times in files are rounded to a frame, of 24 a second at most: half of one is not meant.
-  private static let rounding = Time(value: 1, timescale: 48)
-
-  /// How many begin when a film is over.
-  func lateCount(after end: Time) -> Int {
-    document.captions.count { $0.timeRange.start >= end }
-  }
-
-  /// Says which of them a film is too short for.
-  func tellOfEnd(_ end: Time, of film: String) {
-    let late = lateCount(after: end)
-    if late > 0 {
-      note(
-        "\(counted(late, "caption")) of \(file) \(late == 1 ? "comes" : "come") after the end of"
-          + " \(film)")
-    }
-    let cut = document.captions.count {
-      $0.timeRange.start < end && $0.timeRange.end > end + Self.rounding
-    }
-    if cut > 0 {
-      note(
-        "\(counted(cut, "caption")) of \(file) \(cut == 1 ? "goes" : "go") on after the end of"
-          + " \(film), and \(cut == 1 ? "is" : "are") cut there")
-    }
-  }
-
-  /// Says so if a part of the movie shows none of them.
-  func tellOfNothing(in range: TimeRange) {
-    guard !document.captions.isEmpty,
-      !document.captions.contains(where: { !$0.timeRange.intersection(range).isEmpty })
-    else { return }
-    note("no caption of \(file) is in the part that is exported")
-  }
-}
-
-extension [GivenCaptions] {
-  /// The tracks for a movie; says what they lose.
-  func tracks(
-    for output: String, inMP4 isMP4: Bool
-  ) throws(CinematicError) -> [FilmCompanions.TextTrack] {
-    var tracks: [FilmCompanions.TextTrack] = []
-    for given in self {
-      let kind = CaptionTrack.Kind(given.document.format, inMP4: isMP4)
-      let track: CaptionTrack
-      do throws(CinematicError) {
-        track = try CaptionTrack(given.document, kind: kind)
-      } catch {
-        throw error.naming(given.file)
-      }
-      note(track.losses, of: "\(output), captions of \(given.file)")
-      guard !track.samples.isEmpty else {
-        note("\(given.file) has no captions that \(output) could show")
-        continue
-      }
-      tracks.append(
-        FilmCompanions.TextTrack(
-          handler: track.handler, entry: track.entry, languageCode: track.languageCode,
-          // Players show one track by themselves.
-          isEnabled: tracks.isEmpty, samples: track.samples))
-    }
-    return tracks
   }
 }
 

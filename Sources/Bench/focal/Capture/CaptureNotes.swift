@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCapture
+import FocalCinematic
 import FocalCommands
 import FocalCore
 import FocalMedia

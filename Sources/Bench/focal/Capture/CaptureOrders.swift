@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import FocalCapture
+import FocalCinematic
 import FocalCommands
 import FocalCore
 import FocalMedia

@@ -2,9 +2,11 @@
 
 import ArgumentParser
 import FocalCapture
+import FocalCinematic
 import FocalCommands
 import FocalCore
 import FocalEyes
+import FocalImport
 import FocalMedia
 import FocalRendering
 import FocalScript
@@ -109,7 +111,8 @@ struct CaptureSourceOptions: ParsableArguments {
         source, maps.source, as: .disparity, stretches: map.disparityFit == .stretch,
         inOrder: maps.isInOrder)
     } else {
-      let choice = try await estimation.choice(for: device, isFile: !isDevice)
+      let choice = try await estimation.value.choice(
+        for: device, isFile: !isDevice, to: .program)
       provider = choice.provider
       if let layout = estimation.layout {
         source = try StereoSource(source, layout: layout, exchanged: estimation.swapEyes)
@@ -226,7 +229,7 @@ struct CaptureSourceOptions: ParsableArguments {
   private func detector() throws(CinematicError) -> (any ObjectDetector)? {
     guard !noDetections else { return nil }
     do throws(CinematicError) {
-      return try detection.detector(timeLimit: estimation.patience.timeLimit)
+      return try detection.value.detector(timeLimit: estimation.patience.timeLimit, to: .program)
     } catch {
       guard error.code == .incomplete, !detection.isGiven else { throw error }
       note("nothing is detected: \(error.told)")

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import FocalCinematic
 import FocalCommands
 import FocalCore
 import FocalEyes
+import FocalImport
 import Foundation
 
 struct BenchEstimateCommand: ParsableCommand, ProgramUser {
@@ -58,9 +60,9 @@ struct BenchEstimateCommand: ParsableCommand, ProgramUser {
   }
 
   func run() throws {
-    let found = try FoundModel(model, giving: ModelDescription.depth)
+    let found = try FoundModel(model, giving: ModelDescription.depth, to: .program)
     let provider = try ModelProvider(found.path, library: found.library, threads: 1)
-    found.tell(provider.description)
+    found.tell(provider.description, to: .program)
     var report = Report(model: found.path, runtime: found.library.version)
     if !json { printLine("size        format            runtime       whole   overhead") }
     for size in size.map(\.dimensions) {

@@ -4,6 +4,7 @@ import ArgumentParser
 import FocalCommands
 import FocalCore
 import FocalEyes
+import FocalImport
 import FocalMedia
 
 struct EstimateCommand: ParsableCommand {
@@ -88,69 +89,31 @@ struct EstimateCommand: ParsableCommand {
     let start = ContinuousClock.now
     let usage = ProcessUsage.current
     try KeptInputs.check(output, inputs: [input] + estimation.inputs + reading.inputs)
-    for path in [input, output] + estimation.inputs.compactMap({ $0 }) {
-      guard PipePath.isPipe(path) else { continue }
-      throw CinematicError(
-        .invalidParameter, "\(path) is a pipe, and a clip is looked at several times here",
-        remedy: "give a file")
-    }
-    let format = try OutputFormat(path: output)
-    guard format.stillKind.map({ ![.jpeg, .heic, .avif, .dpx].contains($0) }) ?? true else {
-      throw CinematicError(
-        .invalidParameter, "\(output) would lose what a map is exact in",
-        remedy: "write .png, .tif, .exr, .pfm or .mov")
-    }
-    if case .still = format { try checkOutputName(output, overwrite: overwriting.force) }
-    if case .movie = format { try checkOutputName(output, overwrite: overwriting.force) }
-    if case .numbered = format {
-    } else if resume {
-      throw CinematicError(
-        .invalidParameter, "--resume is for numbered maps, and \(output) is one file",
-        remedy: "leave it out, or number the maps, as in maps/%04d.exr")
-    }
-    if keepValues, ![.pfm, .openEXR].contains(format.stillKind) {
-      throw CinematicError(
-        .invalidParameter, "\(output) holds shares only, not a way's own values",
-        remedy: "write .exr or .pfm, or leave out --keep-values")
-    }
-    var options = ReadOptions(frames: frames.range, stillDuration: rate.frameDuration)
-    try reading.apply(to: &options)
-    options.interlacing = fields.interlacing
-    let (done, choice) = try interruptible(writing: [output]) {
-      try waiting { [options] () async throws -> (EstimationJob.Outcome, EstimationChoice) in
-        let choice = try await estimation.choice(for: input)
-        let record = EstimationRecord(
-          format,
-          key: EstimatedMaps.key(of: input, choice, options) + [keepValues ? "values" : "shares"])
-        try record?.check(overwrite: overwriting.force)
-        let source = try await EstimationSource(
-          input, eyes: choice.eyes, exchanged: choice.exchanged, options: options)
-        try checkFields(fields.given, source.reader.properties, of: input)
-        try PictureRateOptions.check(
-          isGiven: rate.frameRate != nil, hasSequence: source.reader.isNumbered, input)
-        for unseen in try await source.reader.unseenPictures() {
-          note("\(output) has no map of \(unseen)")
-        }
-        let job = EstimationJob(
-          input: input, source: source, provider: choice.provider, output: output,
-          overwrite: overwriting.force, resumes: resume, keepsValues: keepValues, record: record,
-          interval: choice.interval, progress: report.style)
-        let done = try await job.run()
-        SourceNotes(input: input, output: output, options: options)
-          .tellOfMissingFrames(source.reader)
-        return (done, choice)
+    var wanted = MapEstimation(of: input, to: output, by: estimation.value)
+    (wanted.overwrites, wanted.resumes) = (overwriting.force, resume)
+    wanted.keepsValues = keepValues
+    try wanted.validate()
+    wanted.reading.frames = frames.range
+    try reading.apply(to: &wanted.reading)
+    wanted.reading.interlacing = fields.interlacing
+    wanted.fieldOption = fields.given
+    wanted.frameDuration = rate.frameRate?.duration
+    let teller = EventTeller(report.style)
+    let done = try interruptible(writing: [output]) {
+      try waiting { [wanted] () async throws(CinematicError) in
+        try await wanted.run { teller.tell($0) }
       }
     }
     let result = Report(
       output: done.output, width: done.dimensions.width, height: done.dimensions.height,
-      frames: done.frames, way: choice.provider.name, kind: done.kind.rawValue,
+      frames: done.frameCount, way: done.way, kind: done.kind.rawValue,
       interval: done.interval,
       low: done.range?.low, high: done.range?.high,
       seconds: (ContinuousClock.now - start) / .seconds(1),
       cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds)
     if report.json { return try printJSON(result) }
     printLine(
-      "\(done.output): \(counted(done.frames, "map")) of \(done.dimensions) by \(result.way), "
+      "\(done.output): \(counted(done.frameCount, "map")) of \(done.dimensions) by \(result.way), "
         + (done.range.map {
           "0 and 1 are a \(done.kind.rawValue) disparity of \($0.low) and \($0.high), "
         }

@@ -5,6 +5,7 @@ import FocalCinematic
 import FocalCommands
 import FocalCore
 import FocalEyes
+import FocalImport
 import FocalMedia
 import FocalScript
 import FocalSubjects
@@ -123,11 +124,11 @@ struct LiftCommand: ParsableCommand, ProgramUser {
       try waiting { [options] in
         // Colours and a model of people do without a map: one is estimated where that is asked for.
         guard estimation.isGiven else { return try await job.run() }
-        return try await estimation.withMap(
+        return try await estimation.value.withMap(
           of: input, given: disparity, describesMap: map.describesMap,
           for: output ?? PipePath.standard, options: try await job.lookedAt(options),
-          overwrite: overwriting.force, report.style
-        ) { path in
+          overwrite: overwriting.force, report.events
+        ) { path async throws(CinematicError) in
           var job = job
           if let path {
             (job.map, job.stretchesMap, job.mapsCountFrames) = (path, true, true)

@@ -5,6 +5,7 @@ import FocalCommands
 import FocalCore
 import FocalDevices
 import FocalEyes
+import FocalImport
 import FocalMedia
 import FocalRendering
 import FocalSubjects
@@ -46,7 +47,7 @@ struct LiftJob: Sendable {
     // They may be meant for the background, which is opened later.
     if effect.backgroundPath == nil {
       try checkFields(fieldOption, source, of: input)
-      try PictureRateOptions.check(
+      try checkPictureRate(
         isGiven: givesFrameRate, hasSequence: pictures.isNumbered, input)
     }
     if let output {
@@ -60,9 +61,9 @@ struct LiftJob: Sendable {
     // A photograph's own map covers its view, whatever its shape.
     request.stretchesDisparity = stretchesMap || map == nil
     if let path = choice.maskModel {
-      let found = try FoundModel(path, giving: [.people])
+      let found = try FoundModel(path, giving: [.people], to: .program)
       let provider = try ModelMaskProvider(found.path, library: found.library)
-      found.tell(provider.description)
+      found.tell(provider.description, to: .program)
       request.maskProvider = provider
       if let interval = choice.maskEvery { request.maskInterval = interval }
     }
@@ -132,7 +133,7 @@ struct LiftJob: Sendable {
     }
     if let background, let path = effect.backgroundPath {
       try checkFieldOption(source, background.properties)
-      try PictureRateOptions.check(
+      try checkPictureRate(
         isGiven: givesFrameRate, hasSequence: pictures.isNumbered || background.isNumbered, input,
         path)
     }

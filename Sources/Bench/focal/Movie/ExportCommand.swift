@@ -4,6 +4,7 @@ import ArgumentParser
 import FocalCinematic
 import FocalCommands
 import FocalCore
+import FocalImport
 import FocalMedia
 import FocalRendering
 import FocalScript
@@ -129,7 +130,8 @@ struct ExportCommand: ParsableCommand, ProgramUser {
           .invalidParameter, "\(PipePath.outputName(output)) has no tracks of captions",
           remedy: "draw them with --burn-captions, or end the output in .mp4 or .mov")
       }
-      settings.captions = try given.tracks(for: output, inMP4: container == .mp4)
+      settings.captions = try given.tracks(
+        for: output, inMP4: container == .mp4, to: .program)
       if let range = settings.timeRange { for one in given { one.tellOfNothing(in: range) } }
       return nil
     }

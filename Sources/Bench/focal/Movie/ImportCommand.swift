@@ -4,7 +4,9 @@ import ArgumentParser
 import FocalCinematic
 import FocalCommands
 import FocalCore
+import FocalImport
 import FocalMedia
+import FocalRendering
 import FocalScript
 
 struct ImportCommand: ParsableCommand {
@@ -113,62 +115,17 @@ struct ImportCommand: ParsableCommand {
       if let fNumber = focus.fNumber { given.fNumber = fNumber }
       return ScriptedFocus(given, name: path)
     }
-    try scripted?.checkFNumber()
-    scripted?.tellIfItDecidesNothing()
     let thinLens = try real.thinLens()
     var look = (scripted?.script.look ?? Look()).overridden(by: try self.look.look())
     if let thinLens { look.blurScale = thinLens.blurScale }
-    var options = ReadOptions(stillDuration: rate.frameDuration)
-    let curve = try look.cameraCurve()
-    try reading.apply(to: &options, curve)
-    options.interlacing = fields.interlacing
-    options.half = estimation.half
-    let inputOptions = options
-    let given = try captions.given()
-    let job = ImportJob(
-      video: video, map: disparity ?? "", output: output, overwrite: overwriting.force,
-      script: scripted,
-      focus: thinLens.map { .disparity($0.focusDisparity) } ?? focus.choice ?? .subject,
-      fNumber: focus.fNumber ?? FocusOptions.defaultFNumber,
-      look: look, lookOptions: self.look, inputOptions: inputOptions,
-      mapOptions: map.readOptions(shaping, stillDuration: rate.frameDuration),
-      needsMetricMap: thinLens != nil, statesDisparityRange: map.disparityRange != nil,
-      codedRange: map.codedRange, stretchesMap: map.disparityFit == .stretch,
-      givesFrameRate: rate.frameRate != nil, coding: coding, rateFactor: codingOptions.rateFactor,
-      fieldOption: fields.given,
-      encodes: encode || reading.changesCodes || fields.deinterlace || estimation.layout != nil
-        || !codingOptions.given.isEmpty, copiesSound: !noSound,
-      captions: try given.tracks(for: output, inMP4: false), givenCaptions: given,
-      progress: report.style)
+    try self.look.check(look)
+    let wanted = try movie(scripted, thinLens, look)
+    try estimation.value.checkAlone(beside: disparity)
+    let teller = EventTeller(report.style)
     let done = try interruptible(writing: [output]) {
-      try waiting {
-        var finder: DetectionOptions.Finder?
-        return try await estimation.withMap(
-          of: video, given: disparity, describesMap: map.describesMap, for: output,
-          options: inputOptions, overwrite: overwriting.force, report.style,
-          check: { try await job.check() },
-          prepare: {
-            if script == nil, !focus.isGiven, real.lens == nil {
-              finder = try detection.finder(timeLimit: estimation.patience.timeLimit)
-            }
-          }
-        ) { path in
-          var job = job
-          guard path != nil || disparity != nil || PipePath.isPipe(video) else {
-            throw CinematicError(
-              .invalidParameter, "\(video) holds a map of its own",
-              remedy:
-                "change its focus with focal edit, or make other maps, with --estimate or --disparity"
-            )
-          }
-          if let path {
-            (job.map, job.stretchesMap) = (path, true)
-            if let finder {
-              try await job.direct(finder, every: rateOfDetection.detectEvery)
-            }
-          }
-          return try await job.run()
-        }
+      try waiting { () async throws(CinematicError) in
+        let result = try await wanted.run { teller.tell($0) }
+        return ImportReport(result, cpuSeconds: teller.cpuSeconds)
       }
     }
     if report.json {
@@ -176,5 +133,50 @@ struct ImportCommand: ParsableCommand {
     } else {
       printLine(done.summary)
     }
+  }
+
+  /// What is wanted, as the library takes it.
+  ///
+  /// - Throws: what reading captions and tables throws.
+  private func movie(
+    _ script: ScriptedFocus?, _ thinLens: ThinLens?, _ look: Look
+  ) throws(CinematicError) -> MovieImport {
+    var movie = MovieImport(of: video, to: output, map: givenMap ?? .estimated(estimation.value))
+    movie.overwrites = overwriting.force
+    if let script {
+      movie.focus = .script(script)
+    } else if let thinLens {
+      movie.focus = .lens(thinLens)
+    } else if let choice = focus.choice {
+      movie.focus = .choice(choice)
+    } else if disparity == nil {
+      var people = detection.value
+      people.interval = rateOfDetection.detectEvery
+      movie.focus = .directed(people)
+    }
+    if let fNumber = focus.fNumber { movie.fNumber = fNumber }
+    movie.look = look
+    try reading.apply(to: &movie.reading, try look.cameraCurve())
+    movie.reading.interlacing = fields.interlacing
+    movie.fieldOption = fields.given
+    movie.frameDuration = rate.frameRate?.duration
+    movie.describesMissingMap = disparity == nil && map.describesMap
+    movie.shaping = shaping.shaping
+    codingOptions.apply(to: &movie.coding)
+    movie.rateFactor = codingOptions.rateFactor
+    movie.encodesPictures = encode || !codingOptions.given.isEmpty
+    movie.copiesSound = !noSound
+    movie.captions = try captions.given()
+    return movie
+  }
+
+  /// `nil` where one is to be estimated.
+  private var givenMap: MovieImport.Map? {
+    guard let disparity else { return nil }
+    var given = MovieImport.GivenMap(disparity)
+    (given.kind, given.channel) = (map.disparityKind, map.disparityChannel)
+    if let range = map.disparityRange { given.codes = (Float(range.first), Float(range.second)) }
+    given.stretches = map.disparityFit == .stretch
+    return .given(given)
   }
 }

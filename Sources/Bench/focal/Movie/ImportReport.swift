@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCommands
+import FocalCore
+import FocalImport
 import FocalMedia
 import Foundation
 
@@ -32,6 +34,19 @@ struct ImportReport: Encodable {
   var script: String?
   var seconds: Double
   var cpuSeconds: Double
+
+  init(_ result: MovieImport.Result, cpuSeconds: Double) {
+    (output, script, sound) = (result.output, result.script, result.sound)
+    (width, height) = (result.dimensions.width, result.dimensions.height)
+    frames = result.frameCount
+    video = result.copiesPictures ? .copied : .encoded
+    encodedBecause = result.encodedBecause
+    let disparity = result.disparity
+    self.disparity = Disparity(
+      width: disparity.dimensions.width, height: disparity.dimensions.height, low: disparity.low,
+      high: disparity.high, hasHoles: disparity.hasHoles)
+    (seconds, self.cpuSeconds) = (result.seconds, cpuSeconds)
+  }
 
   var summary: String {
     "\(output): \(counted(frames, "frame")) of \(width)x\(height), \(video.rawValue)"

@@ -4,6 +4,7 @@ import ArgumentParser
 import FocalCinematic
 import FocalCommands
 import FocalCore
+import FocalImport
 import FocalMedia
 import FocalRendering
 import FocalScript
@@ -142,11 +143,11 @@ struct RenderCommand: ParsableCommand, ProgramUser {
       stretchesMatte: map.disparityFit == .stretch, holdsMatte: !decidesFocus)
     let done = try interruptible(writing: [files.output, files.beforeAfter]) {
       try waiting {
-        try await estimation.withMap(
+        try await estimation.value.withMap(
           of: input, given: files.disparity, describesMap: describesMap, for: files.output,
           options: inputOptions, overwrite: files.overwriting.force || files.resume,
-          surroundings: surroundings, report.style
-        ) { path in
+          surroundings: surroundings, report.events
+        ) { path async throws(CinematicError) in
           var job = job
           if let path {
             (job.map, job.stretchesMap, job.mapsCountFrames) = (path, true, true)

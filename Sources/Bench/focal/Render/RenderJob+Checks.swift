@@ -40,7 +40,7 @@ extension RenderJob {
   /// - Throws: `invalidParameter` for a real lens before a map that is not metric.
   func checkMetric(_ maps: SourceProperties) throws(CinematicError) {
     guard needsMetricMap else { return }
-    try ThinLensOptions.checkMetric(
+    try checkIsMetric(
       maps, mapOptions, statesRange: statesDisparityRange, map: map, of: input)
   }
 
@@ -51,7 +51,7 @@ extension RenderJob {
     _ source: SourceProperties, isNumbered: Bool, _ maps: RenderSource
   ) throws(CinematicError) {
     // Pictures through a pipe are one behind the other, too. Numbered maps belong to pictures whatever their rate.
-    try PictureRateOptions.check(
+    try checkPictureRate(
       isGiven: givesFrameRate, hasSequence: isNumbered || source.kind == .numbered, inputName)
     guard inputOptions.missing != .fail, !isNumbered,
       maps.reader?.isNumbered != true, maps.properties.kind != .still || source.kind == .still

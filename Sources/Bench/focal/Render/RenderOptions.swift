@@ -84,18 +84,6 @@ struct PictureRateOptions: ParsableArguments {
   var frameRate: FrameRateArgument?
 
   var frameDuration: Time { (frameRate ?? .thirty).duration }
-
-  /// - Parameter other: another file that the rate may be meant for.
-  /// - Throws: `invalidParameter` for a rate where no pictures are numbered.
-  static func check(
-    isGiven: Bool, hasSequence: Bool, _ name: String, _ other: String? = nil
-  ) throws(CinematicError) {
-    guard isGiven, !hasSequence else { return }
-    let none = other.map { "neither \(name) nor \($0) is any" } ?? "\(name) is none"
-    throw CinematicError(
-      .invalidParameter, "--frame-rate is for numbered pictures, and \(none)",
-      remedy: "leave it out")
-  }
 }
 
 /// The focus if no script decides.

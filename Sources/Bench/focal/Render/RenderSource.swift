@@ -88,23 +88,3 @@ enum RenderSource: Sendable {
   /// Whether the frames are shown equally long, as far as that is known.
   var isSteady: Bool { reader?.isSteady ?? true }
 }
-
-extension FrameReader {
-  /// - Throws: `invalidParameter` for a Cinematic movie, whose pictures are no map.
-  func checkIsMap() async throws(CinematicError) {
-    guard try await asset.holdsDisparity else { return }
-    throw CinematicError(
-      .invalidParameter,
-      "\(asset.name) is a Cinematic movie: the pictures that it shows are no map",
-      remedy: "take its maps out with focal extract --disparity")
-  }
-}
-
-extension Asset {
-  /// Whether there is a track of disparity, as Cinematic movies have it.
-  var holdsDisparity: Bool {
-    get async throws(CinematicError) {
-      try await !loadTracks(withMediaType: .auxiliaryPicture).isEmpty
-    }
-  }
-}

@@ -55,28 +55,6 @@ struct ThinLensOptions: ParsableArguments {
     }
   }
 
-  /// - Parameters:
-  ///   - statesRange: whether the caller said which disparities the map's codes stand for.
-  ///   - map: its name; `nil` for the one in the input.
-  /// - Throws: `invalidParameter` for a map that is not metric.
-  static func checkMetric(
-    _ maps: SourceProperties, _ options: ReadOptions, statesRange: Bool, map: String?,
-    of input: String
-  ) throws(CinematicError) {
-    guard case .disparity(let scale) = options.content, !statesRange else { return }
-    // Floats of depth are metres; codes stand for whatever they are said to.
-    guard scale.kind == .disparity || maps.bitDepth < 32 && !maps.holdsFloats else { return }
-    guard map != nil else {
-      throw CinematicError(
-        .invalidParameter, "--lens needs a map in metres, and the one in \(input) is relative",
-        remedy: "give a map in metres with --disparity")
-    }
-    throw CinematicError(
-      .invalidParameter, "--lens needs a map in metres, and \(map ?? input) is relative",
-      remedy: "give depth in metres as floats with --disparity-kind depth, or say by"
-        + " --disparity-range which metres, or disparities in 1/m, its codes are")
-  }
-
   /// `nil` where none is given.
   ///
   /// - Throws: `invalidParameter` for a lens that there cannot be.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalBoxes
+import FocalCinematic
 import FocalCommands
 import FocalCore
 import FocalEyes
+import FocalImport
 import FocalScript
 import Foundation
 
@@ -14,9 +16,10 @@ extension ObjectFollower {
   /// - Throws: as ``FoundModel`` and `NeuralTracker`, where a model is to follow the object.
   init(_ object: ObjectOptions, turn: QuarterTurn) throws(CinematicError) {
     let neural = try object.tracker.map { wanted throws(CinematicError) in
-      let model = try FoundModel(wanted == "model" ? nil : wanted, giving: [.tracks])
+      let model = try FoundModel(
+        wanted == "model" ? nil : wanted, giving: [.tracks], to: .program)
       let neural = try NeuralTracker(model.path, library: model.library, turn: turn)
-      model.tell(neural.description)
+      model.tell(neural.description, to: .program)
       return neural
     }
     self.init(

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import FocalCinematic
 import FocalCommands
 import FocalCore
 import FocalEyes
+import FocalImport
 import FocalMedia
 import FocalScript
 
@@ -53,7 +55,7 @@ struct ScriptDetectCommand: ParsableCommand {
 
   func run() throws {
     try KeptInputs.check(output, inputs: [input, disparity] + detection.detectModel)
-    let detector = try detection.detector(timeLimit: patience.timeLimit)
+    let detector = try detection.value.detector(timeLimit: patience.timeLimit, to: .program)
     let done = try interruptible {
       // Before the clip is looked at to its end.
       let writer = try ScriptFile.begin(output, overwrite: overwriting.force)
@@ -66,7 +68,7 @@ struct ScriptDetectCommand: ParsableCommand {
           of: disparity, for: reader, stillDuration: rate.frameDuration)
         let job = DetectionJob(
           input: input, detector: detector, interval: rateOfDetection.detectEvery,
-          fNumber: FocusOptions.defaultFNumber, progress: report.style)
+          fNumber: FocusOptions.defaultFNumber, events: report.events)
         return try await job.run(reader, maps)
       }
       let recording = found.recording

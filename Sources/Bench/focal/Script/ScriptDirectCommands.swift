@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import FocalCore
+import FocalMedia
 import FocalScript
 
 struct ScriptDirectCommand: ParsableCommand {

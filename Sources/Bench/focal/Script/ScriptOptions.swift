@@ -3,6 +3,7 @@
 import ArgumentParser
 import FocalCinematic
 import FocalCore
+import FocalMedia
 
 /// A script, or a movie that carries one, to look at.
 struct ScriptInput: ParsableArguments {

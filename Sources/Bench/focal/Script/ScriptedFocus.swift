@@ -24,23 +24,4 @@ extension ScriptedFocus {
     focus.lacksDecisions = fNumber != .infinity && script.decidesNothing
     [focus].tell()
   }
-
-  /// Says so if the script decides nothing. What else of it has no effect here is part of a movie that is made.
-  func tellIfItDecidesNothing() {
-    var focus = MovieFocus(movie: name, origin: .script)
-    focus.lacksDecisions = script.decidesNothing
-    [focus].tell()
-  }
-
-  /// Refuses an f-number that no frame can be rendered with, before a movie is made that holds it.
-  func checkFNumber() throws(CinematicError) {
-    do throws(CinematicError) {
-      try RenderingSession.FrameAttributes(focusDisparity: 0, fNumber: script.fNumber).validate()
-    } catch {
-      throw CinematicError(
-        error.code, "\(name): \(error.message)",
-        remedy: "set another one: focal script set \(name) --f-number 2.8 -o changes.focus, then"
-          + " --changes changes.focus")
-    }
-  }
 }

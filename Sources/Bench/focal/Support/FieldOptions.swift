@@ -24,19 +24,3 @@ struct FieldOptions: ParsableArguments {
   /// The option that is given.
   var given: String? { deinterlace ? "--deinterlace" : progressive ? "--progressive" : nil }
 }
-
-/// Says if there seems to be nothing to do for an option about interlaced pictures.
-///
-/// - Throws: `invalidParameter` for pictures, which are never interlaced.
-func checkFields(
-  _ option: String?, _ source: SourceProperties, of name: String
-) throws(CinematicError) {
-  guard let option else { return }
-  guard source.kind == .clip else {
-    throw CinematicError(
-      .invalidParameter, "\(option) is for movies, and \(name) is pictures",
-      remedy: "leave it out")
-  }
-  guard source.fieldOrder == nil else { return }
-  note("\(name) begins progressive: \(option) is for pictures that are marked as interlaced")
-}

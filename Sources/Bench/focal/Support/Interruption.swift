@@ -2,6 +2,7 @@
 
 import FocalCommands
 import FocalCore
+import FocalImport
 import FocalMedia
 import Foundation
 import Synchronization

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCinematic
-import FocalCommands
 import FocalCore
 import FocalMedia
 import FocalScript
@@ -16,14 +15,14 @@ extension ImportJob {
   ///   - interval: how many pictures further it is asked; `nil` leaves that to its speed.
   /// - Throws: what reading and detecting throw.
   mutating func direct(
-    _ finder: DetectionOptions.Finder, every interval: Int?
+    _ finder: DetectorChoice.Finder, every interval: Int?
   ) async throws(CinematicError) {
     let pictures = try await FrameReader.open(video, options: inputOptions)
     let maps = try DisparityMatcher(
       await FrameReader.open(map, options: mapOptions), for: pictures, stretches: stretchesMap)
     let job = DetectionJob(
       input: video, detector: finder.detector, interval: interval, fNumber: fNumber,
-      followsMaps: true, progress: progress)
+      followsMaps: true, events: events)
     let kept = try KeptDetections(
       EstimatedMaps.detections(beside: map),
       key: finder.signature + [interval.map { "\($0)" } ?? "by speed"])

@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FocalCommands
+import FocalCinematic
 import FocalCore
 import FocalEyes
-import Synchronization
 
 /// A model and what runs it.
-struct FoundModel: Sendable {
-  var path: String
-  var library: RuntimeLibrary
+package struct FoundModel: Sendable {
+  package var path: String
+  package var library: RuntimeLibrary
 
   /// - Parameters:
   ///   - model: the one that is given; else the first one that is found.
   ///   - outputs: what it is to give.
   /// - Throws: `incomplete`, naming model and runtime, whichever is missing, and where both were looked for.
-  init(
-    _ model: String?, giving outputs: Set<ModelDescription.Output>
+  package init(
+    _ model: String?, giving outputs: Set<ModelDescription.Output>, to note: Notes
   ) throws(CinematicError) {
     let search = ModelSearch()
     let found: String?
-    if let model { found = model } else { found = search.usableModel(giving: outputs) }
+    if let model { found = model } else { found = search.usableModel(giving: outputs, to: note) }
     var missing: [String] = []
     var remedies: [String] = []
     if found == nil {
@@ -42,7 +41,7 @@ struct FoundModel: Sendable {
       guard error.code == .incomplete else { throw error }
       library = nil
       missing.append(error.message)
-      if let remedy = error.toldRemedy { remedies.append(remedy) }
+      if let remedy = error.remedy { remedies.append(remedy) }
     }
     guard let found, let library else {
       throw CinematicError(
@@ -60,10 +59,7 @@ struct FoundModel: Sendable {
       .joined(separator: " or ")
   }
 
-  /// What is told once of each model, however often models are looked for.
-  fileprivate static let told = Mutex<Set<String>>([])
-
-  func tell(_ description: ModelDescription) {
+  package func tell(_ description: ModelDescription, to note: Notes) {
     note(
       "model: \(description.name.map { "\($0), " } ?? "")\(path), on ONNX Runtime"
         + " \(library.version) (\(library.path))")
@@ -71,11 +67,12 @@ struct FoundModel: Sendable {
 }
 
 extension ModelSearch {
-  /// The first model that gives one of these. Descriptions that cannot be read are passed over, and that is said.
-  func usableModel(giving outputs: Set<ModelDescription.Output>) -> String? {
+  /// The first model that gives one of these. Descriptions that cannot be read are passed over, and that is said, once of
+  /// each, however often models are looked for.
+  func usableModel(giving outputs: Set<ModelDescription.Output>, to note: Notes) -> String? {
     model(giving: outputs) { error in
-      guard FoundModel.told.withLock({ $0.insert(error.message).inserted }) else { return }
-      note("a model is passed over: \(error.told)")
+      guard note.isNew(error.message) else { return }
+      note("a model is passed over: \(error)")
     }
   }
 }

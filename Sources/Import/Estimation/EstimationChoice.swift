@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FocalCommands
+import FocalCinematic
 import FocalCore
 import FocalEyes
 import FocalMedia
 
 /// The way by which disparity is estimated.
-struct EstimationChoice: Sendable {
-  var provider: any DisparityProvider
+package struct EstimationChoice: Sendable {
+  package var provider: any DisparityProvider
   var eyes: EstimationSource.Eyes
   var exchanged: Bool
   /// As given.
@@ -18,8 +18,8 @@ struct EstimationChoice: Sendable {
   /// - Throws: `incomplete`, naming all that is missing for the way that is asked for, or for any;
   ///   `invalidParameter` for options that do not go together.
   init(
-    way: EstimationWay, eyes: EstimationSource.Eyes, exchanged: Bool, model: String?,
-    helper: String?, timeLimit: Double, interval: Int?, input: String
+    way: Estimation.Way, eyes: EstimationSource.Eyes, exchanged: Bool, model: String?,
+    helper: String?, timeLimit: Double, interval: Int?, input: String, to note: Notes
   ) throws(CinematicError) {
     (self.eyes, self.interval) = (eyes, interval)
     self.exchanged = exchanged
@@ -63,34 +63,35 @@ struct EstimationChoice: Sendable {
       return
     case .auto, .model, .people: break
     }
-    let (found, output) = try Self.model(model, for: way, of: input)
+    let (found, output) = try Self.model(model, for: way, of: input, to: note)
     signature = [way.rawValue, every, found.path, ModelDescription.path(for: found.path)]
     if output == .people {
       let provider = try PeopleProvider(found.path, library: found.library)
-      found.tell(provider.description)
+      found.tell(provider.description, to: note)
       self.provider = provider
     } else {
       let provider = try ModelProvider(found.path, library: found.library)
-      found.tell(provider.description)
+      found.tell(provider.description, to: note)
       self.provider = provider
     }
   }
 
   /// The model to use, and what it gives: of depth, or else of people.
   private static func model(
-    _ given: String?, for way: EstimationWay, of input: String
+    _ given: String?, for way: Estimation.Way, of input: String, to note: Notes
   ) throws(CinematicError) -> (FoundModel, ModelDescription.Output) {
     let depth = ModelDescription.depth
     let outputs: Set<ModelDescription.Output> =
       way == .model ? depth : way == .people ? [.people] : depth.union([.people])
     // One of depth is preferred, wherever it lies.
-    let path = given == nil && way == .auto ? ModelSearch().usableModel(giving: depth) : given
+    let path =
+      given == nil && way == .auto ? ModelSearch().usableModel(giving: depth, to: note) : given
     let found: FoundModel
     do throws(CinematicError) {
-      found = try FoundModel(path, giving: outputs)
+      found = try FoundModel(path, giving: outputs, to: note)
     } catch {
       guard error.code == .incomplete else { throw error }
-      let known = error.toldRemedy.map { "\($0); " } ?? ""
+      let known = error.remedy.map { "\($0); " } ?? ""
       throw CinematicError(
         .incomplete,
         "\(PipePath.inputName(input)) holds no disparity map, and none can be estimated: \(error.message)",

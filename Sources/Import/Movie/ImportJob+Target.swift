@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FocalCommands
 import FocalCore
 import FocalMedia
 import FocalRendering
@@ -76,6 +75,7 @@ extension ImportJob {
     var range: ClosedRange<Float>?
     var hasHoles = false
     for number in maps.frameNumbers {
+      try checkCancellation(of: video)
       let info = try DisparityMapInfo(of: try await maps.frame(number: number).pixelBuffer)
       hasHoles = hasHoles || info.hasHoles
       guard let found = info.range else { continue }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FocalCommands
 import FocalCore
 import FocalEyes
 import FocalMedia
@@ -74,6 +73,7 @@ struct EstimationSource: Sendable {
 
   /// A frame by its number in the source, whether it was chosen or not.
   func input(_ number: Int) async throws(CinematicError) -> EstimationInput {
+    try checkCancellation(of: reader.name)
     let turn = reader.properties.preferredTransform
     let picture = try await reader.frame(number: number).pixelBuffer
     if let layout { return try layout.eyes(of: picture, turn: turn, exchanged: exchanged) }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCinematic
-import FocalCommands
 import FocalCore
 import FocalMedia
 import FocalRendering
@@ -20,8 +19,6 @@ struct ImportJob: Sendable {
   var fNumber: Float
   /// For the movie to carry.
   var look: Look
-  /// The part of it that was given: each option must have an effect.
-  var lookOptions: LookOptions
   /// How the clip is read; interlaced pictures as the caller wants them.
   var inputOptions: ReadOptions
   var mapOptions: ReadOptions
@@ -46,13 +43,15 @@ struct ImportJob: Sendable {
   var captions: [FilmCompanions.TextTrack] = []
   /// The same as they were read, for what is said of them.
   var givenCaptions: [GivenCaptions] = []
-  var progress: Progress.Style
+  var events: ImportEvents
+
+  var note: Notes { events.note }
 
   /// The plan before the first frame is written.
   private struct Plan {
     var maps: DisparityMatcher
     var writer: MovieWriter
-    var progress: Progress
+    var progress: StageCounter
     /// Where no script decides: what is sharp.
     var chosen: (disparity: Float, origin: String?)
     var coding: DisparityCoding
@@ -60,19 +59,22 @@ struct ImportJob: Sendable {
     var frames: [TimeRange] = []
   }
 
-  func run() async throws -> ImportReport {
+  /// Writes the movie. Its result has no notes yet.
+  ///
+  /// - Throws: what reading, the maps and writing throw, `cancelled`.
+  func run() async throws(CinematicError) -> MovieImport.Result {
     let start = ContinuousClock.now
-    let usage = ProcessUsage.current
+    var progress = events.begin(.movie)
     let (pictures, coded) = try await opened()
     let clip = coded?.clip
     try await DisparityMatcher.checkStatedShape(
       of: map, for: pictures.properties, named: pictures.name, stretches: stretchesMap)
     let maps = try await FrameReader.open(map, options: mapOptions)
     try await maps.checkIsMap()
-    try PictureRateOptions.check(
+    try checkPictureRate(
       isGiven: givesFrameRate, hasSequence: pictures.isNumbered, video)
     if needsMetricMap {
-      try ThinLensOptions.checkMetric(
+      try checkIsMetric(
         maps.properties, mapOptions, statesRange: statesDisparityRange, map: map, of: video)
     }
     let matcher = try DisparityMatcher(maps, for: pictures, stretches: stretchesMap)
@@ -102,7 +104,7 @@ struct ImportJob: Sendable {
       measure = map.measureOfRacks
     }
     let frameCount = clip?.frameCount ?? pictures.properties.frameCount
-    OutputNotes.tellDoubts(of: maps.properties.pictureMetadata, mapOptions, map: map)
+    OutputNotes.tellDoubts(of: maps.properties.pictureMetadata, mapOptions, map: map, to: note)
     tellOfSurplus(frameCount, duration: pictures.properties.duration, matcher)
 
     let target = try target(pictures)
@@ -122,17 +124,15 @@ struct ImportJob: Sendable {
       notes.clipsLight = pictures.properties.clipsLight(as: target.settings.tags)
       notes.codesLight = pictures.properties.codesLight(as: target.settings.tags)
     }
-    try notes.tell()
-    SourceNotes(input: video, output: output, options: inputOptions)
+    try notes.tell(to: note)
+    SourceNotes(input: video, output: output, options: inputOptions, to: note)
       .tellAssumption(of: pictures.properties, in: .movie(.mov))
-    await pictures.asset.tellDoubtfulEnd()
+    await pictures.asset.tellDoubtfulEnd(to: note)
     let end = pictures.timeRange(ofFrame: pictures.frameNumbers.upperBound - 1).end
-    for given in givenCaptions { given.tellOfEnd(end, of: video) }
+    for given in givenCaptions { given.tellOfEnd(end, of: video, to: note) }
+    progress.expect(frameCount)
     var plan = Plan(
-      maps: matcher, writer: writer,
-      progress: Progress(
-        total: frameCount, start: start, self.progress, stage: "movie"), chosen: chosen,
-      coding: coding,
+      maps: matcher, writer: writer, progress: progress, chosen: chosen, coding: coding,
       mapDimensions: firstMap.dimensions)
     if let clip {
       for index in 0..<clip.frameCount {
@@ -151,21 +151,23 @@ struct ImportJob: Sendable {
     }
     plan.progress.finish()
     // Also a movie of one focus can be decided anew.
-    let carried =
-      try script?.script.flattened().with(look: look)
-      ?? .steady(
+    let carried: Recording
+    if let script {
+      carried = try script.script.flattened().with(look: look)
+    } else {
+      carried = try .steady(
         focusDisparity: plan.chosen.disparity, fNumber: fNumber, frames: plan.frames,
         disparityRange: measure, look: look)
+    }
     try writer.finish(script: [UInt8](try carried.jsonRepresentation()))
-    return ImportReport(
-      output: output, width: pictures.properties.dimensions.width,
-      height: pictures.properties.dimensions.height, frames: plan.progress.done,
-      video: clip == nil ? .encoded : .copied, encodedBecause: coded?.obstacle,
-      disparity: .init(
-        width: plan.mapDimensions.width, height: plan.mapDimensions.height, low: coding.low,
-        high: coding.high, hasHoles: coding.hasHoles), sound: writer.sound, script: script?.name,
-      seconds: (ContinuousClock.now - start) / .seconds(1),
-      cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds)
+    return MovieImport.Result(
+      output: output, dimensions: pictures.properties.dimensions, frameCount: plan.progress.done,
+      copiesPictures: clip != nil, encodedBecause: coded?.obstacle,
+      disparity: MovieImport.Result.Disparity(
+        dimensions: plan.mapDimensions, low: coding.low, high: coding.high,
+        hasHoles: coding.hasHoles),
+      sound: writer.sound, script: script?.name,
+      seconds: (ContinuousClock.now - start) / .seconds(1), notes: [])
   }
 
   /// Says what of the script and of the maps is not for this clip.
@@ -181,13 +183,14 @@ struct ImportJob: Sendable {
             + String(format: " over %.3f s: is it the script of this clip?", duration.seconds))
       }
     }
-    SourceNotes(input: video, output: output, options: inputOptions)
+    SourceNotes(input: video, output: output, options: inputOptions, to: note)
       .tellOfSurplus(maps, of: map, frames: frameCount)
   }
 
   private func add(
     _ place: FramePlace, _ picture: PixelBuffer?, to plan: inout Plan
   ) async throws(CinematicError) {
+    try checkCancellation(of: video)
     if let picture {
       try plan.writer.append(video: picture, time: place.time, duration: place.duration)
     }

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FocalCommands
+import FocalCore
 import FocalMedia
 
 /// Notes on parts of an input that are not as asked for, or do not come out again: a line each.
-struct SourceNotes {
+package struct SourceNotes {
   /// Names, for messages.
-  var input: String
-  var output: String
+  package var input: String
+  package var output: String
   /// How the input is read.
-  var options: ReadOptions
+  package var options: ReadOptions
+  private let note: Notes
+
+  package init(input: String, output: String, options: ReadOptions, to note: Notes) {
+    (self.input, self.output, self.options, self.note) = (input, output, options, note)
+  }
 
   /// Says if the clip ends before the frames that are asked for.
-  func tellOfMissingFrames(_ pictures: FrameReader) {
+  package func tellOfMissingFrames(_ pictures: FrameReader) {
     // The largest number that can be given is one that cannot be counted to.
     guard let frames = options.frames,
       pictures.fileNumber(ofFrame: pictures.frameNumbers.upperBound - 1) < frames.upperBound
@@ -23,7 +28,7 @@ struct SourceNotes {
   }
 
   /// Says if there are maps that no frame takes, where no part of the frames was chosen.
-  func tellOfSurplus(_ maps: DisparityMatcher, of map: String, frames: Int) {
+  package func tellOfSurplus(_ maps: DisparityMatcher, of map: String, frames: Int) {
     guard options.frames == nil, let (count, unused) = maps.numberedMaps, unused > 0 else { return }
     if count > frames {
       note(
@@ -34,28 +39,29 @@ struct SourceNotes {
     }
   }
 
-  func tellOfBrightLight() {
+  package func tellOfBrightLight() {
     note(
       "\(input) has light above \(Int(PictureMetadata.brightestLight)), which is cut to that")
   }
 
-  func tellOfNoNumbers() {
+  package func tellOfNoNumbers() {
     note("\(input) has light that is not a number, which becomes 0")
   }
 
   /// Says which meaning the input's codes are given, where it does not say it and the output does.
-  func tellAssumption(of source: SourceProperties, in format: OutputFormat) {
+  package func tellAssumption(of source: SourceProperties, in format: OutputFormat) {
     guard let assumption = source.pictureMetadata.assumption else { return }
     // Readers of frames without tags assume the same of them.
     if source.kind == .clip, case .stream(let stream) = format, stream.stillKind == nil { return }
-    let remedy = source.pictureMetadata.assumptionRemedy?.description(naming: optionName(of:))
+    let remedy = source.pictureMetadata.assumptionRemedy?.description
     note("\(input) \(assumption)" + (remedy.map { "; \($0)" } ?? ""))
   }
 
   /// Says what of a photograph does not come out again.
   ///
   /// - Parameter keepsGainMap: whether the gain map is written, or it was said why it is not.
-  func tellLosses(of source: SourceProperties, in format: OutputFormat, keepsGainMap: Bool) {
+  package func tellLosses(of source: SourceProperties, in format: OutputFormat, keepsGainMap: Bool)
+  {
     let metadata = source.pictureMetadata
     tellAssumption(of: source, in: format)
     if options.transfer != nil, metadata.profile != nil {

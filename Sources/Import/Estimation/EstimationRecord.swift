@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FocalCommands
 import FocalCore
 import FocalMedia
 import Foundation

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FocalCommands
+import FocalCinematic
 import FocalCore
 import FocalEyes
 import FocalMedia
 import Foundation
 import Synchronization
 
-/// The maps that a command estimates for its own use. They lie in a folder beside its output until that is done, so
-/// that the same command goes on where it was ended. One command at a time has the folder.
-struct EstimatedMaps: Sendable {
+/// The maps that work on a clip estimates for its own use. They lie in a folder beside its output until that is done, so
+/// that the same work goes on where it was ended. One command or call at a time has the folder.
+package struct EstimatedMaps: Sendable {
   /// Numbered maps, as `--disparity` takes them.
-  let path: String
+  package let path: String
   private let folder: String
   /// Whether the folder goes even if the command fails: of one picture, nothing would be won.
   private let isPassing: Bool
   /// What the maps are of. Its lock is the folder's.
   private let held: LockedFile
+  private let note: Notes
 
   private struct AtWork {
-    /// Those of the command that is at work.
-    var maps: EstimatedMaps?
-    /// Whether it has been interrupted: then none are begun.
+    /// Those of all work in this process, by their folders.
+    var maps: [String: EstimatedMaps] = [:]
+    /// Whether the process has been interrupted: then none are begun.
     var isInterrupted = false
-    /// Whether they were ended and stay.
+    /// Whether any were ended and stay.
     var mapsStay = false
   }
 
@@ -47,8 +48,9 @@ struct EstimatedMaps: Sendable {
   ///   command is making.
   static func make(
     of input: String, _ choice: EstimationChoice, for output: String, options: ReadOptions,
-    overwrite: Bool, surroundings: EstimationSurroundings, _ progress: Progress.Style
-  ) async throws -> EstimatedMaps {
+    overwrite: Bool, surroundings: EstimationSurroundings, _ events: ImportEvents
+  ) async throws(CinematicError) -> EstimatedMaps {
+    let note = events.note
     var options = options
     // Both eyes are looked at.
     let half = options.half
@@ -68,20 +70,20 @@ struct EstimatedMaps: Sendable {
       guard !atWork.isInterrupted else { throw CinematicError(.cancelled, "interrupted") }
       let maps = EstimatedMaps(
         path: folder + "/%06d.exr", folder: folder, isPassing: isPassing,
-        held: try Self.hold(folder))
-      atWork.maps = maps
+        held: try Self.hold(folder), note: note)
+      atWork.maps[folder] = maps
       return maps
     }
     try maps.begin(
       Self.key(of: input, choice, options) + ["\(options.frames.map { "\($0)" } ?? "all")"])
     note(
       "\(PipePath.inputName(input)) has no map: disparity is estimated by \(choice.provider.name)")
-    if let half { noteShape(of: half, in: properties.shownDimensions) }
+    if let half { noteShape(of: half, in: properties.shownDimensions, to: note) }
     let job = EstimationJob(
       input: input, source: source, provider: choice.provider, output: maps.path,
       resumes: true, storesHalves: true, surroundings: surroundings, interval: choice.interval,
-      progress: progress)
-    do {
+      events: events)
+    do throws(CinematicError) {
       _ = try await job.run()
     } catch {
       maps.end(isDone: false)
@@ -92,7 +94,9 @@ struct EstimatedMaps: Sendable {
 
   /// Says what may be missing of the shape of a picture that is half of another: nothing in a file tells whether halves
   /// are squeezed.
-  private static func noteShape(of half: PictureHalf, in whole: Dimensions) {
+  private static func noteShape(
+    of half: PictureHalf, in whole: Dimensions, to note: Notes
+  ) {
     let isBeside = half == .left || half == .right
     let (width, height) =
       isBeside ? (whole.width / 2, whole.height) : (whole.width, whole.height / 2)
@@ -104,19 +108,18 @@ struct EstimatedMaps: Sendable {
     )
   }
 
-  /// Removes the maps, or says that they stay: those of a command that did not succeed, where there are some.
+  /// Removes the maps, or says that they stay: those of work that did not succeed, where there are some.
   ///
   /// - Parameters:
   ///   - isDone: whether the output is whole.
   ///   - error: why it is not.
-  func end(isDone: Bool, after error: (any Error)? = nil) {
+  func end(isDone: Bool, after error: CinematicError? = nil) {
     // The same command would fail again.
-    let code = (error as? CinematicError)?.code
+    let code = error?.code
     let isRefused = code == .invalidParameter || code == .unsupported
     // The work and its interruption may both end them: the second waits until the folder is gone, or the note is said.
     Self.atWork.withLock { atWork in
-      guard atWork.maps != nil else { return }
-      atWork.maps = nil
+      guard atWork.maps.removeValue(forKey: folder) != nil else { return }
       guard isDone || isPassing || !names.contains(where: Self.isMap) else {
         atWork.mapsStay = true
         note(
@@ -130,15 +133,15 @@ struct EstimatedMaps: Sendable {
     }
   }
 
-  /// Does at an interruption what the command does at an error, unless it has done so itself.
+  /// Does at an interruption of the process what work does at an error, unless it has done so itself.
   ///
   /// - Returns: whether maps stay.
-  static func interrupt() -> Bool {
+  package static func interrupt() -> Bool {
     let maps = atWork.withLock { atWork in
       atWork.isInterrupted = true
-      return atWork.maps
+      return Array(atWork.maps.values)
     }
-    maps?.end(isDone: false)
+    for maps in maps { maps.end(isDone: false) }
     return atWork.withLock { $0.mapsStay }
   }
 
@@ -207,8 +210,12 @@ struct EstimatedMaps: Sendable {
   }
 
   /// Takes what the same command left in the folder, or removes what another one did.
-  private func begin(_ key: [String]) throws {
-    let data = [UInt8](try JSONEncoder().encode([programVersion] + key))
+  private func begin(_ key: [String]) throws(CinematicError) {
+    guard let encoded = try? JSONEncoder().encode([programVersion] + key) else {
+      end(isDone: false)
+      throw CinematicError(.unknown, "the maps in \(folder) cannot be written down")
+    }
+    let data = [UInt8](encoded)
     let found = held.contents
     if found == data {
       note("going on with the maps in \(folder)")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FocalCommands
+import FocalCinematic
 import FocalCore
 import FocalMedia
 import FocalRendering
@@ -12,11 +12,10 @@ extension ImportJob {
   ///
   /// - Throws: `invalidParameter` for options that do not fit, and for a source that is no clip; what opening throws.
   func opened() async throws(CinematicError) -> (pictures: FrameReader, coded: CodedClip.Search?) {
-    try lookOptions.check(look)
     try RenderingSession.Attributes().with(look).validate()
     try LocalInputs.check([video] + (map.isEmpty ? [] : [map]))
     let pictures = try await FrameReader.open(video, options: inputOptions)
-    try checkFields(fieldOption, pictures.properties, of: video)
+    try checkFields(fieldOption, pictures.properties, of: video, to: note)
     guard pictures.properties.kind != .still else {
       throw CinematicError(
         .invalidParameter, "\(video) is one picture, and a movie has more",
@@ -36,7 +35,7 @@ extension ImportJob {
         .invalidParameter, "--lens needs a map in metres, and an estimated one is relative",
         remedy: "give a map in metres with --disparity")
     }
-    try PictureRateOptions.check(
+    try checkPictureRate(
       isGiven: givesFrameRate, hasSequence: pictures.isNumbered, video)
     // The movie is begun and given up: maps of another size and range make no difference to what it takes.
     let settings = try await settings(
@@ -52,6 +51,7 @@ extension ImportJob {
   ) async throws(CinematicError) -> PixelBuffer {
     guard focus == .subject, !maps.isOneMap, !Self.showsMore(first) else { return first }
     for number in pictures.frameNumbers.dropFirst() {
+      try checkCancellation(of: video)
       let map = try await maps.map(
         for: FramePlace(index: number, timeRange: pictures.timeRange(ofFrame: number)))
       if Self.showsMore(map) { return map }

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCore
-import FocalMedia
 import Foundation
 
 /// Refuses an output that is one of the files a command reads: what was filmed cannot be filmed again.
-enum KeptInputs {
+package enum KeptInputs {
   /// - Parameters:
   ///   - output: a path, or the pattern of numbered pictures.
   ///   - inputs: the same; addresses are no files, and stay.
   /// - Throws: `invalidParameter` where anything that is written over is read, however it is spelled.
-  static func check(_ output: String, inputs: [String?]) throws(CinematicError) {
+  package static func check(_ output: String, inputs: [String?]) throws(CinematicError) {
     let targets = files(output, lstat)
     guard !targets.isEmpty else { return }
     for case let input? in inputs {
@@ -28,7 +27,7 @@ enum KeptInputs {
   ///
   /// - Parameter option: of the second.
   /// - Throws: `invalidParameter`, however they are spelled.
-  static func checkApart(
+  package static func checkApart(
     _ output: String, from other: String, of option: String
   ) throws(CinematicError) {
     guard Place(output) == Place(other) else { return }
@@ -39,7 +38,7 @@ enum KeptInputs {
   }
 
   /// Whether two inputs are the same files, however they are spelled. Pipes and addresses are none.
-  static func areSame(_ input: String, _ other: String) -> Bool {
+  package static func areSame(_ input: String, _ other: String) -> Bool {
     let found = files(input, stat)
     return !found.isEmpty && Set(found.keys) == Set(files(other, stat).keys)
   }

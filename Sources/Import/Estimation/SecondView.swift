@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FocalCommands
+import FocalCinematic
 import FocalCore
 import FocalMedia
 
@@ -10,7 +10,9 @@ enum SecondView {
   ///
   /// - Parameter isWanted: whether disparity is to come from two eyes.
   /// - Throws: `unsupported` if it is, with the way to have both.
-  static func tell(_ input: String, isWanted: Bool) async throws(CinematicError) {
+  static func tell(
+    _ input: String, isWanted: Bool, to note: Notes
+  ) async throws(CinematicError) {
     guard !PipePath.isPipe(input), try await lies(in: input) else { return }
     let found =
       "\(input) holds both eyes as MV-HEVC, of which only the base view is decoded here"

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FocalCinematic
-
 extension FocusChoice {
   /// In words where the focus comes from; `nil` where it was given.
-  var origin: String? {
+  package var origin: String? {
     switch self {
     case .disparity: nil
     case .point(let shown): "the disparity at \(shown.x),\(shown.y)"

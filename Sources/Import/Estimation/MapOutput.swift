@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FocalCommands
+import FocalCinematic
 import FocalCore
 import FocalEyes
 import FocalMedia
@@ -15,7 +15,8 @@ final class MapOutput {
   private let holdsFloats: Bool
   private let pixelFormat: PixelFormat
   private let writer: FrameWriter
-  private var progress: Progress
+  private var progress: StageCounter
+  private var note: Notes { job.events.note }
   private var latest: PixelBuffer?
   private var hasWritten = false
   /// Maps that reach beyond what a file holds, maps with holes that it does not hold, and pictures without any disparity.
@@ -23,7 +24,7 @@ final class MapOutput {
 
   init(
     _ job: EstimationJob, _ format: OutputFormat, _ dimensions: Dimensions, range: EstimatedRange?,
-    count: Int, since start: ContinuousClock.Instant
+    count: Int, _ progress: StageCounter
   ) throws(CinematicError) {
     (self.job, self.range, self.dimensions) = (job, range, dimensions)
     if case .numbered(let numbered, _) = format { pattern = numbered } else { pattern = nil }
@@ -36,7 +37,8 @@ final class MapOutput {
     if case .movie = format { Self.codeAsGray(&settings, job.source.reader.properties) }
     pixelFormat = settings.pixelFormat
     writer = try FrameWriter.create(job.output, settings: settings)
-    progress = Progress(total: count, start: start, job.progress, stage: "maps")
+    self.progress = progress
+    self.progress.expect(count)
   }
 
   /// The output by its name; the file where one numbered map is all that was written.

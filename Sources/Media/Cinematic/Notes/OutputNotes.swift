@@ -1,43 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FocalCinematic
-import FocalCommands
 import FocalCore
 import FocalMedia
 import FocalRendering
 
 /// The parts of a source that an output does not get as they are: said in a line each before the work begins.
-struct OutputNotes {
+package struct OutputNotes {
   /// The source's name, for messages.
-  var source: String
-  var output: String
+  package var source: String
+  package var output: String
   /// With the colours as they are stored, the sound that is written and what stands beside it.
-  var settings: WriterSettings
+  package var settings: WriterSettings
   /// The coding of each track of a film's sound.
-  var writtenSound: [WrittenSound] = []
+  package var writtenSound: [WrittenSound] = []
   /// Whether the source has sound, which streams leave out.
-  var hasSound = false
+  package var hasSound = false
   /// Whether the frames are shown equally long, as some streams must have them.
-  var isSteady = true
+  package var isSteady = true
   /// The part of chroma, depth and alpha that the output does not hold, in words.
-  var codingLoss: String?
+  package var codingLoss: String?
   /// The same of further movies.
-  var otherCodingLosses: [CodingLoss] = []
+  package var otherCodingLosses: [CodingLoss] = []
   /// Whether a view is shown instead of the pictures.
-  var showsView = false
+  package var showsView = false
   /// Whether the pictures have colours; masks have none.
-  var hasColors = true
+  package var hasColors = true
   /// Whether high dynamic range becomes standard.
-  var isToneMapped = false
+  package var isToneMapped = false
   /// Whether light above white is cut.
-  var clipsLight = false
+  package var clipsLight = false
   /// Whether a film's linear light becomes codes of a curve.
-  var codesLight = false
+  package var codesLight = false
+
+  package init(
+    source: String, output: String, settings: WriterSettings, writtenSound: [WrittenSound] = [],
+    hasSound: Bool = false, isSteady: Bool = true, codingLoss: String? = nil,
+    otherCodingLosses: [CodingLoss] = [], showsView: Bool = false, hasColors: Bool = true,
+    isToneMapped: Bool = false, clipsLight: Bool = false, codesLight: Bool = false
+  ) {
+    (self.source, self.output, self.settings) = (source, output, settings)
+    (self.writtenSound, self.hasSound, self.isSteady) = (writtenSound, hasSound, isSteady)
+    (self.codingLoss, self.otherCodingLosses) = (codingLoss, otherCodingLosses)
+    (self.showsView, self.hasColors) = (showsView, hasColors)
+    (self.isToneMapped, self.clipsLight) = (isToneMapped, clipsLight)
+    self.codesLight = codesLight
+  }
 
   /// - Throws: what naming the output throws.
-  func tell() throws(CinematicError) {
-    tellSound()
-    try tellCompanions()
+  package func tell(to note: Notes) throws(CinematicError) {
+    tellSound(note)
+    try tellCompanions(note)
     if isToneMapped {
       note("high dynamic range becomes standard: \(outputName) holds no more")
     } else if clipsLight {
@@ -59,16 +71,16 @@ struct OutputNotes {
     if showsView, settings.codedPixels?.hasAlpha == true {
       note("\(outputName) does not get the alpha of \(source): views are opaque")
     }
-    if let stream = settings.stream { tell(stream) }
-    try tellPictures()
+    if let stream = settings.stream { tell(stream, note) }
+    try tellPictures(note)
   }
 
   /// Says what picture files cannot say of a film: its times, and the shape of its pixels.
-  private func tellPictures() throws(CinematicError) {
+  private func tellPictures(_ note: Notes) throws(CinematicError) {
     let format = try OutputFormat(path: output, stream: settings.stream)
     guard let kind = format.stillKind else { return }
-    tellGamut(kind)
-    tellPrimaries(kind)
+    tellGamut(kind, note)
+    tellPrimaries(kind, note)
     if kind != .openEXR, settings.pixelAspectRatio != .square {
       let shape = settings.pixelAspectRatio
       note(
@@ -85,7 +97,9 @@ struct OutputNotes {
   /// Says so if a map hardly is what it is taken for: depth that is read as disparity, or colours.
   ///
   /// - Parameter options: how it is read.
-  static func tellDoubts(of metadata: PictureMetadata, _ options: ReadOptions, map: String) {
+  package static func tellDoubts(
+    of metadata: PictureMetadata, _ options: ReadOptions, map: String, to note: Notes
+  ) {
     if case .disparity(let scale) = options.content, scale.kind == .disparity,
       metadata.isCalledDepth
     {
@@ -105,7 +119,7 @@ struct OutputNotes {
   /// Says so if circles of confusion were to be larger than any that are drawn.
   ///
   /// - Parameter remedy: what shows the whole blur.
-  static func tellOfCircles(_ diameter: Float, _ remedy: String) {
+  package static func tellOfCircles(_ diameter: Float, _ remedy: String, to note: Notes) {
     let limit = RenderingSession.largestCircleDiameter
     guard diameter > limit else { return }
     note(
@@ -114,7 +128,7 @@ struct OutputNotes {
   }
 
   /// Says which colours light has that was made of a camera's codes.
-  private func tellGamut(_ kind: StillKind) {
+  private func tellGamut(_ kind: StillKind, _ note: Notes) {
     guard let gamut = settings.pictureMetadata.cameraGamut else { return }
     switch kind {
     case .openEXR:
@@ -127,7 +141,7 @@ struct OutputNotes {
   }
 
   /// Says that colours become those of BT.709, where the file cannot say theirs.
-  private func tellPrimaries(_ kind: StillKind) {
+  private func tellPrimaries(_ kind: StillKind, _ note: Notes) {
     guard hasColors, !kind.holds(settings.tags.primaries),
       settings.pictureMetadata.cameraGamut == nil
     else { return }
@@ -144,7 +158,7 @@ struct OutputNotes {
 
   private var outputName: String { PipePath.outputName(output) }
 
-  private func tell(_ stream: StreamFormat) {
+  private func tell(_ stream: StreamFormat, _ note: Notes) {
     if hasSound { note("\(stream.name) is written without sound: that of \(source) is left out") }
     guard stream.stillKind == nil else { return }
     if let unsaid = stream.unsaid(of: settings.tags, settings.dimensions) {
@@ -156,7 +170,7 @@ struct OutputNotes {
   }
 
   /// Says which sound is not copied as it is, and which is not heard, and why.
-  private func tellSound() {
+  private func tellSound(_ note: Notes) {
     for (index, track) in writtenSound.enumerated() {
       guard let stored = track.storedAs else { continue }
       let sound = writtenSound.count > 1 ? "track \(index + 1) of the sound" : "the sound"
@@ -193,7 +207,7 @@ struct OutputNotes {
   }
 
   /// Says what else of the source the output does not get. Of pictures it is clear that they are no film.
-  private func tellCompanions() throws(CinematicError) {
+  private func tellCompanions(_ note: Notes) throws(CinematicError) {
     let companions = settings.companions
     var lost = companions.leftOut
     switch try OutputFormat(path: output, stream: settings.stream) {
@@ -214,7 +228,7 @@ struct OutputNotes {
 
 extension Asset {
   /// Says what is doubtful about the file's end.
-  func tellDoubtfulEnd() async {
+  package func tellDoubtfulEnd(to note: Notes) async {
     if let doubt = await doubtfulEnd() { note("\(name) \(doubt)") }
   }
 }
@@ -222,12 +236,12 @@ extension Asset {
 extension SourceProperties {
   /// Whether the linear light of a film becomes codes of a curve in pictures of some colours. Of picture files it is
   /// clear that it does.
-  func codesLight(as tags: ColorTags) -> Bool {
+  package func codesLight(as tags: ColorTags) -> Bool {
     kind == .clip && self.tags.transfer == .linear && tags.transfer != .linear && logCoding == nil
   }
 
   /// Whether light above white is cut in pictures of some colours.
-  func clipsLight(as tags: ColorTags) -> Bool {
+  package func clipsLight(as tags: ColorTags) -> Bool {
     // Light that was made of a camera's or a profile's codes becomes those again. Whole numbers end at white, unless
     // they are densities; those of 16 bits may be halves.
     let mayExceedWhite = holdsFloats || bitDepth >= 16 || pictureMetadata.isLogarithmic

@@ -5,8 +5,8 @@ import Foundation
 import Synchronization
 
 /// The folders that this process has made, so that it can take them back when it does not succeed.
-final class MadeFolders: Sendable {
-  static let shared = MadeFolders()
+package final class MadeFolders: Sendable {
+  package static let shared = MadeFolders()
 
   private struct State {
     var paths: [String] = []
@@ -18,7 +18,7 @@ final class MadeFolders: Sendable {
   /// Makes a folder and those above it where they are missing.
   ///
   /// - Throws: `unwritable` where that is not possible, `cancelled` after an interruption.
-  func make(_ path: String) throws(CinematicError) {
+  package func make(_ path: String) throws(CinematicError) {
     var current = path.hasPrefix("/") ? "/" : ""
     for part in path.split(separator: "/") {
       current += (current.isEmpty || current.hasSuffix("/") ? "" : "/") + part
@@ -53,7 +53,7 @@ final class MadeFolders: Sendable {
   }
 
   /// Makes the folder that a file goes to.
-  func makeFolder(of file: String) throws(CinematicError) {
+  package func makeFolder(of file: String) throws(CinematicError) {
     guard let slash = file.lastIndex(of: "/"), slash > file.startIndex else { return }
     do throws(CinematicError) {
       try make(String(file[..<slash]))
@@ -67,7 +67,7 @@ final class MadeFolders: Sendable {
   /// Removes those that hold nothing, the innermost first.
   ///
   /// - Parameter closing: whether none is made any more: the program ends while its work goes on.
-  func removeEmpty(closing: Bool = false) {
+  package func removeEmpty(closing: Bool = false) {
     state.withLock { state in
       for path in state.paths.reversed() { rmdir(path) }
       state.paths = []

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCinematic
-import FocalCommands
 import FocalCore
 import FocalEyes
 import FocalMedia
@@ -9,7 +8,7 @@ import FocalScript
 import Foundation
 
 /// Finds what focus can be set on in a clip, as the recording of a script without decisions.
-struct DetectionJob: Sendable {
+package struct DetectionJob: Sendable {
   var input: String
   /// `nil` where nobody is looked for.
   var detector: (any ObjectDetector)?
@@ -18,13 +17,26 @@ struct DetectionJob: Sendable {
   var fNumber: Float
   /// Whether the maps' own subject is followed, too.
   var followsMaps = false
-  var progress: Progress.Style
+  var events: ImportEvents
+
+  private var note: Notes { events.note }
+
+  /// Without the maps' own subject.
+  ///
+  /// - Parameter interval: 1 to ``FocalEyes/TrackLinker/mostMissed``, or `nil`.
+  package init(
+    input: String, detector: (any ObjectDetector)?, interval: Int?, fNumber: Float,
+    followsMaps: Bool = false, events: ImportEvents
+  ) {
+    (self.input, self.detector, self.interval) = (input, detector, interval)
+    (self.fNumber, self.followsMaps, self.events) = (fNumber, followsMaps, events)
+  }
 
   /// The result of the job.
-  struct Found: Sendable {
-    var recording: Recording
+  package struct Found: Sendable {
+    package var recording: Recording
     /// How many pictures further the detector was asked.
-    var interval: Int
+    package var interval: Int
     /// Focus on the largest and nearest part of the maps; `nil` where it was not followed, and where no map has more
     /// than one disparity.
     var mapFocus: Recording?
@@ -35,7 +47,7 @@ struct DetectionJob: Sendable {
   /// A detector that takes longer for a picture than this is asked for fewer: a second of film then costs three.
   static let shortTime = 0.1
   /// What is seen in every fifth picture is still the same thing.
-  static let mostInterval = 5
+  package static let mostInterval = 5
   /// Pictures whose detection is measured, after the first, which also loads and starts things.
   private static let measured = 1...2
 
@@ -55,14 +67,20 @@ struct DetectionJob: Sendable {
     var colors: SceneColors?
   }
 
-  /// - Parameter kept: what was seen before the command was ended; what is seen is added to it.
+  /// - Throws: what reading and detecting throw.
+  package func run(
+    _ reader: FrameReader, _ maps: DisparityMatcher
+  ) async throws(CinematicError) -> Found {
+    try await run(reader, maps, kept: nil)
+  }
+
+  /// - Parameter kept: what was seen before the work was ended; what is seen is added to it.
   /// - Throws: what reading, detecting and writing throw.
   func run(
-    _ reader: FrameReader, _ maps: DisparityMatcher, kept: KeptDetections? = nil
+    _ reader: FrameReader, _ maps: DisparityMatcher, kept: KeptDetections?
   ) async throws(CinematicError) -> Found {
-    var report = Progress(
-      total: reader.frameNumbers.count, start: ContinuousClock.now, progress,
-      stage: detector == nil ? "focus" : "detections")
+    var report = events.begin(
+      detector == nil ? .focus : .detections, frameCount: reader.frameNumbers.count)
     var watch = Watch(interval: interval)
     var mapFocus = MapFocus()
     var frames: [TimeRange] = []
@@ -72,6 +90,7 @@ struct DetectionJob: Sendable {
       note("going on with the detections of \(counted(known.count, "frame"))")
     }
     for (index, number) in reader.frameNumbers.enumerated() {
+      try checkCancellation(of: input)
       let line: KeptDetections.Line
       let place: FramePlace
       if index < known.count {

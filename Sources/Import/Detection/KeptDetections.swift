@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FocalCommands
 import FocalCore
 import FocalEyes
 import FocalScript
 import Foundation
 
-/// What a detector saw in the pictures of a clip so far, in a file, so that a command that was ended goes on.
+/// What a detector saw in the pictures of a clip so far, in a file, so that work that was ended goes on.
 ///
 /// A line of JSON for each picture, behind one that says of which detector they are.
 final class KeptDetections {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCore
-import FocalMedia
 
 /// Refuses addresses where a command reads files only: coded pictures and sound are copied from a file.
-enum LocalInputs {
+package enum LocalInputs {
   /// - Throws: `unsupported` for an input that is an address.
-  static func check(_ inputs: [String]) throws(CinematicError) {
+  package static func check(_ inputs: [String]) throws(CinematicError) {
     for input in inputs where HTTPByteSource.isAddress(input) {
       throw CinematicError(
         .unsupported, "\(input) is an address, and this command reads files",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FocalCommands
+import FocalCinematic
 import FocalCore
 import FocalEyes
 import FocalMedia
@@ -26,7 +26,9 @@ struct EstimationJob: Sendable {
   /// How many pictures of a clip further the provider is asked; `nil` leaves that to its speed if its disparity is
   /// relative, and asks for every picture if not.
   var interval: Int?
-  var progress: Progress.Style
+  var events: ImportEvents
+
+  private var note: Notes { events.note }
 
   /// How many pictures of a clip say what its range is.
   static let sampleCount = 5
@@ -57,7 +59,7 @@ struct EstimationJob: Sendable {
   }
 
   func run() async throws(CinematicError) -> Outcome {
-    let start = ContinuousClock.now
+    let progress = events.begin(.maps)
     let format = try OutputFormat(path: output)
     let chosen = source.reader.frameNumbers
     if case .still = format, chosen.count > 1 {
@@ -91,7 +93,7 @@ struct EstimationJob: Sendable {
     }
     let count = parts.reduce(0) { $0 + $1.count }
     let target = try MapOutput(
-      self, format, first.map.dimensions, range: range, count: count, since: start)
+      self, format, first.map.dimensions, range: range, count: count, progress)
     defer { target.cancel() }
     let isClip = source.reader.allFrameNumbers.count > 1
     let isRelative = first.kind == .relative

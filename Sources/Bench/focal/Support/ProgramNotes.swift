@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCinematic
+import FocalCommands
+import FocalCore
+import FocalImport
+import FocalMedia
+
+extension Notes {
+  /// Lines on standard error.
+  static let program = Notes { note($0) }
+}
+
+extension OutputNotes {
+  /// - Throws: what naming the output throws.
+  func tell() throws(CinematicError) { try tell(to: .program) }
+
+  static func tellDoubts(of metadata: PictureMetadata, _ options: ReadOptions, map: String) {
+    tellDoubts(of: metadata, options, map: map, to: .program)
+  }
+
+  static func tellOfCircles(_ diameter: Float, _ remedy: String) {
+    tellOfCircles(diameter, remedy, to: .program)
+  }
+}
+
+extension SourceNotes {
+  init(input: String, output: String, options: ReadOptions) {
+    self.init(input: input, output: output, options: options, to: .program)
+  }
+}
+
+extension Asset {
+  func tellDoubtfulEnd() async { await tellDoubtfulEnd(to: .program) }
+}
+
+/// - Throws: `invalidParameter` for pictures, which are never interlaced.
+func checkFields(
+  _ option: String?, _ source: SourceProperties, of name: String
+) throws(CinematicError) {
+  try checkFields(option, source, of: name, to: .program)
+}
+
+extension GivenCaptions {
+  func tellOfEnd(_ end: Time, of film: String) { tellOfEnd(end, of: film, to: .program) }
+
+  func tellOfNothing(in range: TimeRange) { tellOfNothing(in: range, to: .program) }
+}
