@@ -40,6 +40,8 @@ public struct CaptionOverlay: Sendable {
   var pieces: [Piece] = []
   /// Characters that no font has a shape for.
   public internal(set) var missingCharacters: Set<Unicode.Scalar> = []
+  /// Whether a text was cut: 4096 code points of a caption are set, 32 of one character, and 200 of a ruby.
+  public internal(set) var isTextCut = false
 
   init(dimensions: Dimensions) { self.dimensions = dimensions }
 

@@ -39,8 +39,16 @@ final class SetText {
   /// Ruby by the number of its part.
   private(set) var rubies: [Int: (layout: TextLayout, ruby: Caption.Ruby, width: Double)] = [:]
 
-  /// Longer texts are cut: no screen holds more.
-  private static let longestText = 4096
+  /// Whether the text, or ruby of it, is longer than what is set.
+  private(set) var isCut: Bool
+
+  /// Texts of more code points are cut: no screen of usual letters holds more.
+  static let longestText = 4096
+  /// Characters of more code points are cut: a letter has a few marks, and the time for setting those of one letter grows
+  /// with their square.
+  static let longestCharacter = 32
+  /// Ruby of more code points is cut.
+  static let longestRuby = 200
   /// Ruby is half as large as its base (JLREQ 3.3.3).
   static let rubyScale = 0.5
 
@@ -61,6 +69,7 @@ final class SetText {
       builder.append(piece.text, piece.style, number, isVertical: isVertical)
     }
     segments = builder.segments
+    isCut = builder.room.isCut
     layout = engine.layout(builder.text, families, em: em, isVertical ? .vertical : .horizontal)
     let spacing = makeRubies(builder.text, engine)
     pango_layout_set_width(layout.pointer, Int32(max(1, min(length, 1e5)) * Double(PANGO_SCALE)))
@@ -94,10 +103,44 @@ final class SetText {
 
   // MARK: Text
 
+  /// What is left of the code points that are set.
+  private struct Room {
+    var left: Int
+    var isCut = false
+
+    /// As much of a character as there is room for.
+    mutating func take(_ character: Character) -> [Unicode.Scalar] {
+      let most = min(longestCharacter, left)
+      let scalars = Array(character.unicodeScalars.prefix(most + 1))
+      guard scalars.count > most else {
+        left -= scalars.count
+        return scalars
+      }
+      isCut = true
+      left -= most
+      return Array(scalars.prefix(most))
+    }
+
+    /// As much of a text as there is room for.
+    mutating func take(_ text: String) -> String {
+      var taken = String.UnicodeScalarView()
+      for character in text {
+        guard left > 0 else {
+          isCut = true
+          break
+        }
+        taken.append(contentsOf: take(character))
+      }
+      return String(taken)
+    }
+  }
+
   private struct Builder {
     var text = ""
     var segments: [Segment] = []
+    /// Characters of the caption so far.
     var count = 0
+    var room = Room(left: longestText)
     let revealed: Int
 
     init(revealed: Int) { self.revealed = revealed }
@@ -127,36 +170,38 @@ final class SetText {
     }
 
     private mutating func append(_ part: String, _ style: Caption.Style, _ ruby: Int?) {
-      let characters = part.prefix(max(0, longestText - count))
-      let shown = characters.prefix(max(0, revealed - count))
-      for (piece, isRevealed) in [(shown, true), (characters[shown.endIndex...], false)] {
-        guard !piece.isEmpty else { continue }
+      var rest = part[...]
+      // The characters that are there, and those that come later.
+      for isRevealed in [true, false] {
         let start = text.utf8.count
-        for character in piece {
+        while !isRevealed || count < revealed, room.left > 0, let character = rest.popFirst() {
+          count += 1
+          let scalars = room.take(character)
           if character.isNewline {
             text.append("\n")
           } else {
-            text.unicodeScalars.append(
-              contentsOf: character.unicodeScalars.lazy.map { $0 == "\0" ? " " : $0 })
+            text.unicodeScalars.append(contentsOf: scalars.lazy.map { $0 == "\0" ? " " : $0 })
           }
         }
+        guard text.utf8.count > start else { continue }
         segments.append(
           Segment(
             bytes: start..<text.utf8.count, style: style, isRevealed: isRevealed, combined: nil,
             ruby: ruby))
       }
-      count += characters.count
+      if !rest.isEmpty { room.isCut = true }
     }
 
     private mutating func appendCombined(_ part: String, _ style: Caption.Style, _ ruby: Int?) {
-      guard count + part.count <= longestText else { return }
+      let combined = room.take(part)
+      guard !combined.isEmpty else { return }
       count += part.count
       let start = text.utf8.count
       text += "\u{FFFC}"
       segments.append(
         Segment(
           bytes: start..<text.utf8.count, style: style, isRevealed: count <= revealed,
-          combined: part, ruby: ruby))
+          combined: combined, ruby: ruby))
     }
   }
 
@@ -195,6 +240,8 @@ final class SetText {
     var spacing: [Int: Double] = [:]
     let utf8 = Array(text.utf8)
     let direction: TextEngine.Direction = isVertical ? .vertical : .horizontal
+    // Of all rubies together.
+    var left = Self.longestText
     var start = 0
     while start < segments.count {
       var end = start + 1
@@ -207,22 +254,27 @@ final class SetText {
       while end < segments.count, segments[end].ruby == number { end += 1 }
       let bytes = segments[start].bytes.lowerBound..<segments[end - 1].bytes.upperBound
       let base = String(decoding: utf8[bytes], as: UTF8.self)
+      start = end
+      var room = Room(left: min(Self.longestRuby, left))
+      left -= room.left
+      let plain = String(room.take(ruby.text).map { $0.isNewline ? " " : $0 })
+      left += room.left
+      if room.isCut { isCut = true }
+      guard !plain.isEmpty else { continue }
       let baseWidth =
         engine.layout(base, families, em: em, direction).lines.first?.extents.width ?? 0
-      let plain = String(ruby.text.prefix(200).map { $0.isNewline ? " " : $0 })
       let layout = engine.layout(plain, families, em: em * Self.rubyScale, direction)
       let width = layout.lines.first?.extents.width ?? 0
-      let room = baseWidth - width
-      if room < 0 {
-        spacing[number] = -room / Double(max(1, base.count))
+      let space = baseWidth - width
+      if space < 0 {
+        spacing[number] = -space / Double(max(1, base.count))
       } else if ruby.alignment == .distributeSpaceAround
         || ruby.alignment == .distributeSpaceBetween
       {
         let parts = ruby.alignment == .distributeSpaceAround ? plain.count : plain.count - 1
-        if parts > 0 { Self.space(layout, by: room / Double(parts)) }
+        if parts > 0 { Self.space(layout, by: space / Double(parts)) }
       }
       rubies[number] = (layout, ruby, layout.lines.first?.extents.width ?? width)
-      start = end
     }
     return spacing
   }

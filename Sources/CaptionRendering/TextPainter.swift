@@ -77,6 +77,7 @@ struct TextPainter {
       taken.append((frame, (edge + position)..<(edge + position + max(0, total))))
       for (caption, text) in zip(captions, texts) {
         overlay.missingCharacters.formUnion(text.layout.missingCharacters)
+        if text.isCut { overlay.isTextCut = true }
         let piece = TextDrawing(
           text, frame: frame, start: position, alignment: caption.shownAlignment,
           box: settings.textBox, pixelAspectRatio: settings.pixelAspectRatio,

@@ -268,6 +268,39 @@ struct TextTests {
     }
   }
 
+  /// Setting the marks of one letter takes a time that grows with their square: a character has so many, and a text that is
+  /// cut is known.
+  @Test func longCharacters() throws {
+    let marks = String(repeating: "\u{301}", count: 200_000)
+    let long = try Self.overlay(Self.caption("a\(marks)b"))
+    #expect(long.isTextCut)
+    #expect(ink(long, .white).count == 1)
+    // Marks of a line's beginning, and of one letter in many styles.
+    #expect(try Self.overlay(Self.caption("x\n\(marks)")).isTextCut)
+    var pieces: [(text: String, style: Caption.Style)] = [("a", .plain)]
+    for number in 0..<6000 {
+      var style = Caption.Style()
+      style.textColor = number % 2 == 0 ? .red : .green
+      pieces.append(("\u{301}", style))
+    }
+    #expect(try Self.overlay(Caption(pieces: pieces, timeRange: span(0, 10))).isTextCut)
+    var combined = Caption.Style()
+    combined.textCombine = .all
+    var vertical = Caption(pieces: [("1\(marks)", combined)], timeRange: span(0, 10))
+    vertical.region = .appleITTRight
+    #expect(try Self.overlay(vertical).isTextCut)
+    var ruby = Caption.Style()
+    ruby.ruby = Caption.Ruby(text: "a\(marks)")
+    let base = Caption(pieces: [("漢", ruby)], timeRange: span(0, 10))
+    #expect(try Self.overlay(base).isTextCut)
+    // What writing has is whole: Zalgo of 31 marks, families of emoji, 4096 letters.
+    let few = "a" + String(repeating: "\u{301}", count: 31)
+    for text in [few, "👨‍👩‍👧‍👦", "नमस्ते", String(repeating: "a", count: 4096)] {
+      #expect(try !Self.overlay(Self.caption(text)).isTextCut)
+    }
+    #expect(try Self.overlay(Self.caption(String(repeating: "a", count: 4097))).isTextCut)
+  }
+
   @Test func deterministic() throws {
     let caption = Self.caption("Wörter, שלום, 漢字")
     let pictures = try (0..<2).map { _ in

@@ -67,6 +67,7 @@ final class CaptionDrawing: Sendable {
     /// How wide a pixel is over its height.
     var shape = 1.0
     var missing: Set<Unicode.Scalar> = []
+    var isTextCut = false
   }
 
   private let documents: [CaptionDocument]
@@ -115,17 +116,29 @@ final class CaptionDrawing: Sendable {
 
   func draw(over picture: PixelBuffer, at time: Time) throws(CinematicError) {
     for renderer in try renderers(picture.dimensions) {
-      let missed = try renderer.draw(
-        at: time, over: picture, isPremultiplied: isPremultiplied)
-      if !missed.isEmpty { state.withLock { $0.missing.formUnion(missed) } }
+      let overlay = renderer.overlay(at: time)
+      try overlay.draw(over: picture, isPremultiplied: isPremultiplied)
+      guard overlay.isTextCut || !overlay.missingCharacters.isEmpty else { continue }
+      state.withLock { state in
+        state.missing.formUnion(overlay.missingCharacters)
+        if overlay.isTextCut { state.isTextCut = true }
+      }
     }
   }
 
   /// Characters that no font has a shape for, in order.
   var missingCharacters: [Unicode.Scalar] { state.withLock { $0.missing.sorted() } }
 
+  /// Whether a text was too long to be drawn whole.
+  var isTextCut: Bool { state.withLock { $0.isTextCut } }
+
   /// Says which characters were not drawn.
   func tell() {
+    if isTextCut {
+      note(
+        "a text was drawn in part: captions of more than 4096 code points, characters of more than 32 and ruby of more than 200"
+          + " are cut")
+    }
     let missing = missingCharacters
     guard !missing.isEmpty else { return }
     let names = missing.prefix(8).map {

@@ -50,6 +50,8 @@ struct CaptionsBurnCommand: ParsableCommand {
     var captions: Int
     var isToneMapped: Bool
     var missingCharacters: [String]
+    /// Whether a text was too long to be drawn whole.
+    var isTextCut: Bool
     var issues: [CaptionReport.Issue]
     var seconds: Double
     var cpuSeconds: Double
@@ -128,6 +130,7 @@ struct CaptionsBurnCommand: ParsableCommand {
       captions: document.captions.count - given.lateCount(after: end),
       isToneMapped: frames.toneMapping != nil,
       missingCharacters: drawing.missingCharacters.map { String($0) },
+      isTextCut: drawing.isTextCut,
       issues: document.issues.map(CaptionReport.Issue.init),
       seconds: (ContinuousClock.now - start) / .seconds(1),
       cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds)

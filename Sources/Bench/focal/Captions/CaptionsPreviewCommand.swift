@@ -57,6 +57,8 @@ struct CaptionsPreviewCommand: ParsableCommand {
     var sceneEnd: Double?
     var moves: Bool
     var missingCharacters: [String]
+    /// Whether a text was too long to be drawn whole.
+    var isTextCut: Bool
     var issues: [CaptionReport.Issue]
   }
 
@@ -130,6 +132,7 @@ struct CaptionsPreviewCommand: ParsableCommand {
         sceneEnd: time < document.timeRange.end ? scene?.timeRange.end.seconds : nil,
         moves: scene?.needsPeriodicRefresh ?? false,
         missingCharacters: drawing.missingCharacters.map { String($0) },
+        isTextCut: drawing.isTextCut,
         issues: document.issues.map(CaptionReport.Issue.init)))
   }
 
