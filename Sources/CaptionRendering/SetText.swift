@@ -55,7 +55,7 @@ final class SetText {
   var height: Double { lines.reduce(0) { $0 + $1.height } }
 
   /// - Parameters:
-  ///   - revealed: how many characters are there yet.
+  ///   - revealed: how many bytes of the text (UTF-8) are there yet.
   ///   - length: of the lines at most.
   init(
     _ caption: Caption, revealed: Int, isVertical: Bool, em: Double, length: Double,
@@ -138,7 +138,7 @@ final class SetText {
   private struct Builder {
     var text = ""
     var segments: [Segment] = []
-    /// Characters of the caption so far.
+    /// Bytes of the caption's text so far: characters of its parts may be parts of one.
     var count = 0
     var room = Room(left: longestText)
     let revealed: Int
@@ -175,7 +175,7 @@ final class SetText {
       for isRevealed in [true, false] {
         let start = text.utf8.count
         while !isRevealed || count < revealed, room.left > 0, let character = rest.popFirst() {
-          count += 1
+          count += character.utf8.count
           let scalars = room.take(character)
           if character.isNewline {
             text.append("\n")
@@ -195,7 +195,7 @@ final class SetText {
     private mutating func appendCombined(_ part: String, _ style: Caption.Style, _ ruby: Int?) {
       let combined = room.take(part)
       guard !combined.isEmpty else { return }
-      count += part.count
+      count += part.utf8.count
       let start = text.utf8.count
       text += "\u{FFFC}"
       segments.append(

@@ -67,8 +67,9 @@ struct TextPainter {
     for (region, captions) in groups {
       let frame = frame(of: region)
       let texts = captions.map { caption in
-        SetText(
-          caption, revealed: caption.revealedCount(of: caption.text.count, at: time),
+        let revealed = caption.text.prefix(caption.revealedCount(of: caption.text.count, at: time))
+        return SetText(
+          caption, revealed: revealed.utf8.count,
           isVertical: frame.isVertical, em: em, length: frame.length, engine)
       }
       let total = texts.reduce(0) { $0 + $1.height }

@@ -210,6 +210,17 @@ struct TextTests {
     #expect(widths == widths.sorted() && Set(widths).count == 8)
   }
 
+  /// A mark in a style of its own is a part of the letter before it: all that follows is there.
+  @Test func styledMarks() throws {
+    var (mark, last) = (Caption.Style(), Caption.Style())
+    mark.fontStyle = .italic
+    last.textColor = .red
+    let caption = Caption(
+      pieces: [("a", .plain), ("\u{301}", mark), ("b", .plain), ("c", last)],
+      timeRange: span(0, 10))
+    #expect(try ink(Self.overlay(caption), .red).count == 1)
+  }
+
   /// A caption of centuries is all there at its end.
   @Test func revealOfCenturies() throws {
     var caption = Self.caption("abcdefgh")
