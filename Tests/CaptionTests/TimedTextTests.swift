@@ -243,6 +243,24 @@ struct TimedTextTests {
     }
   }
 
+  /// A title and a language of any characters leave a file that is XML; those that XML does not have are named.
+  @Test(arguments: [CaptionFormat.itt, .ttml]) func anyHead(_ format: CaptionFormat) throws {
+    let caption = Caption("x", timeRange: TimeRange(start: frames(30), end: frames(60)))
+    let document = CaptionDocument(
+      captions: [caption], format: .webVTT, language: "en\u{2}\"<]]>",
+      title: "a ]]> & <b> \"c\"\u{1}\u{FFFE}\nd")
+    let (bytes, losses) = try document.written(as: format)
+    let tree = XMLTree(bytes)
+    #expect(tree.failure == nil)
+    let back = try CaptionDocument(reading: bytes, format: format)
+    #expect(back.title == "a ]]> & <b> \"c\"\nd")
+    #expect(back.language == "en\"<]]>")
+    for name in ["title", "language"] {
+      let told = losses.filter { $0.reason.contains("control characters of the \(name)") }
+      #expect(told.count == 1 && told.first?.severity == .note, "\(losses)")
+    }
+  }
+
   /// TTML1 10.3.1 (frames are below the rate) and 6.2.3 (dropped labels): such times are read, and told.
   @Test func impossibleTimeCodes() throws {
     let parameters =

@@ -61,7 +61,7 @@ extension TTMLWriter {
 
   // MARK: Document
 
-  func text(language: String?) -> String {
+  mutating func text(language: String?) -> String {
     // Frames a second over the whole number that labels count.
     let numerator = Int64(rate.frameDuration.timescale)
     let denominator = rate.frameDuration.value * Int64(rate.framesPerSecond)
@@ -73,7 +73,8 @@ extension TTMLWriter {
     if isITT {
       text += " xmlns:ry=\"\(TTMLNames.ruby)\" xmlns:vt=\"\(TTMLNames.vertical)\""
     }
-    text += " xml:lang=\"\(language.map(Self.attribute) ?? (isITT ? "und" : ""))\""
+    let tag = language.map { escaped($0, of: "language") } ?? (isITT ? "und" : "")
+    text += " xml:lang=\"\(tag)\""
     if isITT {
       text += " ttp:timeBase=\"smpte\""
     } else {
@@ -91,7 +92,7 @@ extension TTMLWriter {
     text += ">\n  <head>"
     if let title {
       text += "\n    <metadata><ttm:title xmlns:ttm=\"\(TTMLNames.metadata)\">"
-      text += "\(Self.attribute(title))</ttm:title></metadata>"
+      text += "\(escaped(title, of: "title"))</ttm:title></metadata>"
     }
     text += "\n    <styling>\n      <style xml:id=\"normal\""
     text += " tts:fontFamily=\"\(isITT ? "sansSerif" : "proportionalSansSerif")\""
@@ -99,9 +100,5 @@ extension TTMLWriter {
     for (name, region) in regions { text += element(name, region) }
     text += "\n    </layout>\n  </head>\n  <body style=\"normal\">\n    <div>"
     return text + body + "\n    </div>\n  </body>\n</tt>\n"
-  }
-
-  private static func attribute(_ text: String) -> String {
-    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
   }
 }

@@ -50,7 +50,8 @@ struct TTMLWriter {
         ? free.captions.sorted { $0.timeRange.start < $1.timeRange.start } : free.captions)
     writer.tellRounding()
     if !isITT, let asked = options.timeCodeRate { writer.tellUnused(asked) }
-    return (Array(writer.text(language: document.language).utf8), writer.losses)
+    let text = writer.text(language: document.language)
+    return (Array(text.utf8), writer.losses)
   }
 
   private init(isITT: Bool, rate: TimeCodeRate, countsFrames: Bool, losses: [CaptionIssue]) {
@@ -277,11 +278,33 @@ struct TTMLWriter {
   }
 
   private mutating func escaped(_ text: String, _ start: Time) -> String {
+    let (result, lost) = Self.escaped(text, lineBreak: "<br/>")
+    if lost > 0 {
+      lose(start, "\(lost) control characters, which XML does not have, are left out", .note)
+    }
+    return result
+  }
+
+  /// What the document has in its head, as text or in an attribute: its title, say.
+  mutating func escaped(_ text: String, of name: String) -> String {
+    let (result, lost) = Self.escaped(text, lineBreak: "&#10;")
+    if lost > 0 {
+      losses.append(
+        CaptionIssue(
+          severity: .note,
+          reason:
+            "\(lost) control characters of the \(name), which XML does not have, are left out"))
+    }
+    return result
+  }
+
+  /// A text as XML has it, and how many of its characters XML does not have.
+  private static func escaped(_ text: String, lineBreak: String) -> (text: String, lost: Int) {
     var result = ""
     var lost = 0
     for character in text {
       if character.isNewline {
-        result += "<br/>"
+        result += lineBreak
         continue
       }
       for scalar in character.unicodeScalars {
@@ -296,9 +319,6 @@ struct TTMLWriter {
         }
       }
     }
-    if lost > 0 {
-      lose(start, "\(lost) control characters, which XML does not have, are left out", .note)
-    }
-    return result
+    return (result, lost)
   }
 }
