@@ -77,6 +77,34 @@ struct RoundTripTests {
     }
   }
 
+  /// A window that begins to roll takes a pop-on caption off the screen, with its command and not before.
+  @Test(arguments: [true, false]) func rollUpAfterPopOn(_ doubles: Bool) throws {
+    for gap in [0, 1, 2, 4, 30] {
+      var writer = PairWriter(doubles: doubles)
+      writer.line(at: 60)
+      writer.control(0x1420)
+      writer.control(0x142E)
+      writer.control(0x1470)
+      writer.characters("pops")
+      writer.control(0x142F)
+      writer.line(at: 150)
+      writer.control(0x1426)
+      if gap > 0 { writer.line(at: writer.frame + gap) }
+      writer.control(0x142D)
+      writer.control(0x1470)
+      writer.characters("rolls")
+      writer.line(at: 240)
+      writer.control(0x142C)
+      let document = try CaptionDocument(reading: writer.bytes)
+      let written = try document.written(as: .scc)
+      #expect(written.losses.isEmpty, "\(written.losses)")
+      let (before, after) = (try Playback(writer.bytes), try Playback(written.bytes))
+      #expect(before == after, "\(gap): \(before.difference(from: after))")
+      #expect(after.screen(at: 149).text(row: 14) == "pops")
+      #expect(after.screen(at: 150) == CEA608.Screen())
+    }
+  }
+
   /// Written and read again, the second file is the first, byte by byte.
   @Test func writingSettles() throws {
     var random = Seeded(8)

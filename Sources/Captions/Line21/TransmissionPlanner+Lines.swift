@@ -43,6 +43,15 @@ extension TransmissionPlanner {
       prefix = whole
       (frame, erase) = withCommand
     }
+    // Beginning to roll clears the screen (47 CFR 79.101(f)(1)(x)): without room for an erasure before its command, the
+    // command is the erasure. Sent before one, it would end what is shown too early.
+    var clearing: Int?
+    if case .rollUp = newMode, !isRollingMode, let end = erase,
+      target < end + controlCost + cost(prefix)
+    {
+      clearing = end
+      (frame, erase) = (max(target, end + cost(prefix)), nil)
+    }
     let shift = frame - target
     guard set.end >= set.start + shift + minimumDisplay, !main.isEmpty else {
       outcomes.append(
@@ -51,13 +60,13 @@ extension TransmissionPlanner {
           cost: cost(prefix) + cost(main.map(\.unit))))
       return
     }
-    // Beginning to roll clears the screen.
+    let prefixEnd = clearing.map { $0 + cost(prefix) } ?? frame
     if case .rollUp = newMode, !isRollingMode, !active.isEmpty || pendingErase != nil, erase == nil
     {
-      endActive(at: frame - cost(prefix))
+      endActive(at: prefixEnd - cost(prefix))
       pendingErase = nil
     }
-    send(prefix, before: frame, erase: erase)
+    send(prefix, before: prefixEnd, erase: erase)
     mode = newMode
     isCursorBehindText = true
     var outcome = Outcome(
