@@ -96,6 +96,9 @@ public struct CaptionRegion: Hashable, Sendable {
   public var writingMode: WritingMode
   /// For captions in the region that have none of their own.
   public var textAlignment: Caption.TextAlignment?
+  /// WebVTT's number of the line that the place was read from, as it stood there (`10`, `-2,end`). It adds nothing to the
+  /// place, and counts only where that is still the number's.
+  var lineNumber: String?
 
   public init(
     identifier: String? = nil, origin: CaptionPoint? = nil, size: CaptionSize? = nil,

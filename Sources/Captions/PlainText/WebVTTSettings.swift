@@ -4,10 +4,9 @@ import FocalCore
 
 /// Where a cue stands.
 struct WebVTTSettings {
-  /// A line of a region, in hundredths of the screen's height.
+  /// A line of a region, in hundredths of the screen's height. Numbers of lines count by it, too: lines of text are drawn
+  /// as high.
   static let regionLineHeight = 5.33
-  /// Lines that numbers count on the screen: as many as CEA-608's rows.
-  private static let lineCount = 15.0
 
   private(set) var region: CaptionRegion?
   private(set) var alignment: Caption.TextAlignment?
@@ -16,6 +15,59 @@ struct WebVTTSettings {
     var value: Double
     var isPercent: Bool
     var alignment = "start"
+
+    init(value: Double, isPercent: Bool) {
+      self.value = value
+      self.isPercent = isPercent
+    }
+
+    init?(_ text: String) {
+      let fields = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+      if fields.count > 1 { alignment = fields[1] }
+      guard (1...2).contains(fields.count), ["start", "center", "end"].contains(alignment) else {
+        return nil
+      }
+      if let percent = WebVTTSettings.percent(fields[0]) {
+        (value, isPercent) = (percent, true)
+      } else if let number = Int(fields[0]), (-999...999).contains(number) {
+        (value, isPercent) = (Double(number), false)
+      } else {
+        return nil
+      }
+    }
+
+    /// The number as it is written; `nil` for a part of the screen.
+    var number: String? {
+      guard !isPercent else { return nil }
+      return alignment == "start" ? "\(Int(value))" : "\(Int(value)),\(alignment)"
+    }
+
+    /// From which height on a cue has room, how much, and from which side. Numbers count lines from the screen's top, and
+    /// negative ones from its end.
+    var place: (y: Double, height: Double, display: CaptionRegion.DisplayAlignment) {
+      var top = value
+      if !isPercent {
+        let lines = WebVTTSettings.regionLineHeight * (value >= 0 ? value : value + 1)
+        top = ((value >= 0 ? lines : 100 + lines) * 100).rounded() / 100
+      }
+      let inside = max(0, min(100, top))
+      if alignment == "center" {
+        let height = 2 * min(inside, 100 - inside)
+        return (inside - height / 2, height, .center)
+      }
+      if alignment == "end" || (!isPercent && value < 0) { return (0, inside, .after) }
+      return (inside, 100 - inside, .before)
+    }
+  }
+
+  /// The line that a region was read from, as a cue says it; `nil` where it has none, or is elsewhere since.
+  static func line(of region: CaptionRegion) -> String? {
+    guard let number = region.lineNumber, let line = Line(number) else { return nil }
+    let (y, height, display) = line.place
+    guard region.origin?.y == .percent(y), region.size?.height == .percent(height),
+      region.displayAlignment == display
+    else { return nil }
+    return number
   }
   private struct Position {
     var value: Double
@@ -78,16 +130,8 @@ struct WebVTTSettings {
       guard let named = names[value] else { return false }
       alignment = named
     case "line":
-      let fields = value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-      let align = fields.count > 1 ? fields[1] : "start"
-      guard fields.count <= 2, ["start", "center", "end"].contains(align) else { return false }
-      if let value = Self.percent(fields[0]) {
-        line = Line(value: value, isPercent: true, alignment: align)
-      } else if let value = Int(fields[0]), abs(value) < 1000 {
-        line = Line(value: Double(value), isPercent: false, alignment: align)
-      } else {
-        return false
-      }
+      guard let read = Line(value) else { return false }
+      line = read
     case "position":
       let fields = value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
       guard let percent = Self.percent(fields[0]), fields.count <= 2,
@@ -130,28 +174,15 @@ struct WebVTTSettings {
     return isAtRight ? .appleITTRight : .appleITTLeft
   }
 
-  /// A place of its own. Lines are counted as of 15 on the screen, from its end where negative.
+  /// A place of its own.
   private var place: CaptionRegion {
     var region = CaptionRegion()
     let (x, width) = columns
     var (y, height) = (85.0, 15.0)
     region.displayAlignment = .after
     if let line {
-      let top =
-        line.isPercent
-        ? line.value
-        : (line.value >= 0 ? line.value : Self.lineCount + line.value + 1) / Self.lineCount * 100
-      let inside = max(0, min(100, top))
-      if line.alignment == "center" {
-        height = 2 * min(inside, 100 - inside)
-        y = inside - height / 2
-        region.displayAlignment = .center
-      } else if line.alignment == "end" || (!line.isPercent && line.value < 0) {
-        (y, height) = (0, inside)
-      } else {
-        (y, height) = (inside, 100 - inside)
-        region.displayAlignment = .before
-      }
+      (y, height, region.displayAlignment) = line.place
+      region.lineNumber = line.number
     }
     region.origin = .percent(x, y)
     region.size = .percent(width, height)

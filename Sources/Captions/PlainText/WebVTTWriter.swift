@@ -188,6 +188,7 @@ struct WebVTTWriter {
     case .center: text = " line:\(inside(origin.y.value + height / 2))%,center"
     case .after: text = " line:\(inside(origin.y.value + height))%,end"
     }
+    if let line = WebVTTSettings.line(of: region) { text = " line:\(line)" }
     // A cue that says no line is at the bottom.
     if region.displayAlignment == .after, origin.y.value == 85, height == 15 { text = "" }
     guard let width = size?.width, width.units == .percent, width.value < 100 else { return text }
