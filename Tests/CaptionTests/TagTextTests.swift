@@ -72,6 +72,15 @@ struct TagTextTests {
     #expect(back.captions == document.captions)
   }
 
+  /// Tags that there are not open nothing: what was open before ends where it is closed.
+  @Test(arguments: [TagText.Dialect.webVTT, .subRip]) func unknownTags(_ dialect: TagText.Dialect) {
+    let tags = TagText("<i>one<p.red>two</i> three</p> <x>four", dialect)
+    #expect(tags.pieces.map(\.text).joined() == "onetwo three four")
+    #expect(tags.pieces.map(\.style.fontStyle) == [.italic, nil])
+    #expect(tags.pieces.allSatisfy { $0.style.textColor == nil })
+    #expect(tags.skipped.count == 2, "\(tags.skipped)")
+  }
+
   /// Signs that begin nothing are not looked for again and again, and styles are put one behind the other.
   @Test(.timeLimit(.minutes(10))) func longTexts() {
     let braces = TagText(String(repeating: "{\\", count: 400_000), .subRip)

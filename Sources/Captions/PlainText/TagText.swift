@@ -18,6 +18,8 @@ struct TagText {
   private let bytes: [UInt8]
   private var position = 0
   private var open: [(name: String, style: Caption.Style)] = []
+  /// Names of tags that were skipped, whose ends are nothing.
+  private var unknown: Set<String> = []
   private var style = Caption.Style()
   private var text = ""
   /// Bytes of all text so far.
@@ -186,7 +188,10 @@ struct TagText {
       }
       flush()
       rubyText = ""
-    default: skip("the tag <\(tag.prefix(40))> was skipped")
+    default:
+      // Nothing is opened that another end would have to wait for (WebVTT, cue text parsing rules).
+      unknown.insert(name)
+      return skip("the tag <\(tag.prefix(40))> was skipped")
     }
     for name in classes.dropFirst() where dialect == .webVTT {
       if name.hasPrefix("bg_"), let color = Self.colorClass(String(name.dropFirst(3))) {
@@ -213,6 +218,7 @@ struct TagText {
       dialect == .webVTT && open.last?.name != name
       && !(name == "ruby" && open.last?.name == "rt")
     guard !isAhead, let index = open.lastIndex(where: { $0.name == name }) else {
+      if unknown.contains(name) { return }
       return skip("</\(name.prefix(20))> closes nothing")
     }
     if open[index...].contains(where: { $0.name == "rt" || $0.name == "ruby" }) { endRuby() }
