@@ -81,6 +81,17 @@ struct TagTextTests {
     #expect(tags.skipped.count == 2, "\(tags.skipped)")
   }
 
+  /// HTML's line break, which neither format has, glues no words together.
+  @Test(
+    arguments: [TagText.Dialect.webVTT, .subRip], ["<br>", "<br/>", "<BR />", "<br clear=all>"])
+  func lineBreaks(_ dialect: TagText.Dialect, _ tag: String) {
+    let tags = TagText("<i>one\(tag)two</i> three", dialect)
+    #expect(tags.pieces.map(\.text) == ["one\ntwo", " three"])
+    #expect(tags.pieces.map(\.style.fontStyle) == [.italic, nil])
+    #expect(tags.skipped.map(\.reason) == ["<br> was read as a line break"])
+    #expect(tags.skipped.first?.severity == .warning)
+  }
+
   /// Signs that begin nothing are not looked for again and again, and styles are put one behind the other.
   @Test(.timeLimit(.minutes(10))) func longTexts() {
     let braces = TagText(String(repeating: "{\\", count: 400_000), .subRip)

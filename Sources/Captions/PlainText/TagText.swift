@@ -182,6 +182,9 @@ struct TagText {
         skip("the voice '\(annotation.prefix(40))' was skipped", .note)
       }
     case "ruby": break
+    case "br", "br/":
+      append("\n")
+      return skip("<br> was read as a line break")
     case "rt":
       guard baseStart != nil, rubyText == nil else {
         return skip("a tag <rt> that is in no ruby was skipped")
