@@ -92,6 +92,35 @@ struct TagTextTests {
     #expect(tags.skipped.first?.severity == .warning)
   }
 
+  /// Codes of SubStation Alpha in braces, one or several at once: those that captions have are taken, the rest is named.
+  @Test(
+    arguments: [
+      ("{\\an8\\i1}a{\\i0}b", 8, ["a", "b"], [.italic, nil], nil),
+      ("{\\i1}a{\\i0}b", nil, ["a", "b"], [.italic, nil], nil),
+      ("{\\i1\\a6}a", 8, ["a"], [.italic], nil), ("{\\a1}a", 1, ["a"], [nil], nil),
+      ("{\\a11}a", 6, ["a"], [nil], nil),
+      ("{\\a4\\an0\\an10\\anx}a", nil, ["a"], [nil], "{\\a4\\an0\\an10\\anx}"),
+      ("{\\an9\\pos(1,2)\\i1}a", 9, ["a"], [.italic], "{\\pos(1,2)}"),
+      ("{\\}a", nil, ["a"], [nil], "{\\}"), ("{a}", nil, ["{a}"], [nil], nil),
+    ] as [(String, Int?, [String], [Caption.FontStyle?], String?)])
+  func overrides(
+    source: String, place: Int?, texts: [String], slants: [Caption.FontStyle?], named: String?
+  ) {
+    let tags = TagText(source, .subRip)
+    #expect(tags.placement == place && tags.pieces.map(\.text) == texts)
+    #expect(tags.pieces.map(\.style.fontStyle) == slants)
+    let reasons = tags.skipped.map(\.reason)
+    #expect(reasons == (named.map { ["\($0.prefix(20)) was skipped"] } ?? []))
+  }
+
+  @Test func overridesOfWeight() {
+    let tags = TagText("{\\b1}a{\\u1}b{\\b0}c{\\u0}d<i>{\\b1}e</i>f", .subRip)
+    #expect(tags.pieces.map(\.text) == ["a", "b", "c", "d", "e", "f"])
+    #expect(tags.pieces.map(\.style.fontWeight) == [.bold, .bold, nil, nil, .bold, nil])
+    #expect(tags.pieces.map(\.style.decoration) == [nil, .underline, .underline, nil, nil, nil])
+    #expect(tags.skipped.isEmpty)
+  }
+
   /// Signs that begin nothing are not looked for again and again, and styles are put one behind the other.
   @Test(.timeLimit(.minutes(10))) func longTexts() {
     let braces = TagText(String(repeating: "{\\", count: 400_000), .subRip)

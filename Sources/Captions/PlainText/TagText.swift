@@ -104,19 +104,51 @@ struct TagText {
     position = end + 1
   }
 
-  /// `{\an8}` and the like, of another format: those at the start of a text place it.
+  /// `{\an8\i1}` and the like, of another format (SubStation Alpha): places, bold, italics and underline are taken.
   private mutating func takeOverride(isEnded: Bool) {
     guard isEnded, bytes[position + 1] == Self.backslash,
       let end = bytes[position...].firstIndex(of: UInt8(ascii: "}"))
     else { return append(upTo: position + 1) }
-    let code = string(position..<(end + 1))
-    if code.hasPrefix("{\\an"), code.count == 6 {
-      placement = code.dropFirst(4).first?.wholeNumberValue
-    } else {
-      skip("\(code.prefix(20)) was skipped")
-    }
+    let codes = string((position + 2)..<end)
     position = end + 1
+    let others = codes.split(separator: "\\", omittingEmptySubsequences: false)
+      .filter { !take(override: $0.trimmed) }
+    if !others.isEmpty {
+      let named = "{\\\(others.joined(separator: "\\"))}"
+      skip("\(named.prefix(20)) was skipped")
+    }
   }
+
+  /// Takes one code; false for those that have no counterpart.
+  private mutating func take(override code: String) -> Bool {
+    var changed = style
+    switch code {
+    case "b1": changed.fontWeight = .bold
+    case "b0": changed.fontWeight = nil
+    case "i1": changed.fontStyle = .italic
+    case "i0": changed.fontStyle = nil
+    case "u1": changed.decoration = (changed.decoration ?? []).union(.underline)
+    case "u0":
+      let rest = (changed.decoration ?? []).subtracting(.underline)
+      changed.decoration = rest.isEmpty ? nil : rest
+    default:
+      let isPad = code.hasPrefix("an")
+      guard let number = Int(code.dropFirst(isPad ? 2 : 1)), code.first == "a",
+        let place = isPad ? number : Self.places[number], (1...9).contains(place)
+      else { return false }
+      placement = place
+      return true
+    }
+    guard changed != style else { return true }
+    if rubyText == nil { flush() } else { skip("styles of ruby text were skipped") }
+    style = changed
+    return true
+  }
+
+  /// SSA's older numbers of places, as on a number pad: 4 more for the top, 8 more for the middle.
+  private static let places = [
+    1: 1, 2: 2, 3: 3, 5: 7, 6: 8, 7: 9, 9: 4, 10: 5, 11: 6,
+  ]
 
   private mutating func takeTag(isEnded: Bool) {
     if dialect == .subRip, position + 1 < bytes.count {
