@@ -199,6 +199,28 @@ struct ConversionTests {
     #expect(svg.contains("\(Int64.max) s</text>") && svg.hasSuffix("</svg>\n"))
   }
 
+  /// Captions that overlap have 31 lanes, and looking for one takes no longer for more of them.
+  @Test(.timeLimit(.minutes(10))) func timelineOfMany() throws {
+    let ranges = (0..<400_000).map {
+      TimeRange(start: Time(value: Int64($0), timescale: 1000), end: Time(value: 900, timescale: 1))
+    }
+    let lanes = CaptionTimeline.lanes(of: ranges)
+    #expect(Array(lanes.prefix(40)) == Array(0..<31) + Array(repeating: 30, count: 9))
+    #expect(lanes.allSatisfy { (0..<31).contains($0) })
+    let apart = (0..<4).map { TimeRange(start: frames($0 * 10), end: frames($0 * 10 + 15)) }
+    #expect(CaptionTimeline.lanes(of: apart) == [0, 1, 0, 1])
+  }
+
+  /// Any text leaves a drawing that is XML.
+  @Test func timelineOfSigns() throws {
+    let text = "<\u{338} & &\u{301} ]]> \u{1}\u{FFFE} \"a\"\nb"
+    let svg = CaptionTimeline(
+      [Caption(text, timeRange: TimeRange(start: frames(30), end: frames(600)))],
+      settings: try .init()
+    ).svg
+    #expect(XMLTree(Array(svg.utf8)).failure == nil, "\(svg)")
+  }
+
   @Test func asynchronousValidation() async throws {
     let captions = (0..<50).map { Self.caption(Self.full("x"), 30 + $0 * 20, 50 + $0 * 20) }
     let validator = CaptionConversionValidator(captions: captions, settings: try .init())

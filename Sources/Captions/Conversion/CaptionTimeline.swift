@@ -8,6 +8,7 @@ public struct CaptionTimeline: Sendable {
   private static let pixelsPerSecond = 100.0
   private static let laneHeight = 22.0
   private static let left = 10.0
+  private static let mostLanes = 31
   /// Wider drawings are no use: the scale is made smaller.
   private static let largestWidth = 24000.0
 
@@ -39,19 +40,12 @@ public struct CaptionTimeline: Sendable {
   public var svg: String {
     var warned: [Int: CaptionConversionWarning] = [:]
     for warning in conversion.warnings { for index in warning.captions { warned[index] = warning } }
-    // Captions that overlap stand below each other.
-    var ends: [Time] = []
-    var bars: [String] = []
-    for index in captions.indices.sorted(by: {
+    let order = captions.indices.sorted {
       (captions[$0].timeRange.start, $0) < (captions[$1].timeRange.start, $1)
-    }) {
-      let caption = captions[index]
-      let lane = ends.firstIndex { $0 <= caption.timeRange.start } ?? ends.count
-      if lane == ends.count { ends.append(.zero) }
-      ends[lane] = caption.timeRange.end
-      bars.append(bar(caption, warned[index], lane: min(lane, 30)))
     }
-    let lanes = Double(min(31, max(1, ends.count)))
+    let numbers = Self.lanes(of: order.map { captions[$0].timeRange })
+    let bars = zip(order, numbers).map { bar(captions[$0], warned[$0], lane: $1) }
+    let lanes = Double(1 + (numbers.max() ?? 0))
     // The legend needs its room, and the last label some.
     let width = Self.left + max(760, range.duration.seconds * scale + 30)
     let bottom = 30 + lanes * Self.laneHeight
@@ -68,6 +62,19 @@ public struct CaptionTimeline: Sendable {
         + " line 21, dark where the screen changes</text>"
     )
     return lines.joined(separator: "\n") + "\n</svg>\n"
+  }
+
+  /// The lanes of captions in the order of their starts: those that overlap stand below each other, and what no lane has
+  /// room for is in the last one.
+  static func lanes(of ranges: [TimeRange]) -> [Int] {
+    var ends: [Time] = []
+    return ranges.map { range in
+      let lane =
+        ends.firstIndex { $0 <= range.start } ?? min(ends.count, Self.mostLanes - 1)
+      if lane == ends.count { ends.append(range.end) }
+      ends[lane] = max(ends[lane], range.end)
+      return lane
+    }
   }
 
   private func bar(
@@ -151,17 +158,6 @@ public struct CaptionTimeline: Sendable {
   }
 
   private static func escaped(_ text: String) -> String {
-    var result = ""
-    for character in text {
-      switch character {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      default:
-        result.append(
-          character.unicodeScalars.allSatisfy { $0.value >= 0x20 } ? character : " ")
-      }
-    }
-    return result
+    TTMLWriter.escaped(text, lineBreak: " ").text
   }
 }

@@ -299,7 +299,7 @@ struct TTMLWriter {
   }
 
   /// A text as XML has it, and how many of its characters XML does not have.
-  private static func escaped(_ text: String, lineBreak: String) -> (text: String, lost: Int) {
+  static func escaped(_ text: String, lineBreak: String) -> (text: String, lost: Int) {
     var result = ""
     var lost = 0
     for character in text {
