@@ -71,7 +71,7 @@ struct TextDrawing {
             boxes.append((x, x + width, background))
           }
         }
-        let isOutlined = background == nil
+        let isOutlined = background?.alpha ?? 0 == 0
         if let combined = segment.combined {
           let layout = engine.layout(combined, text.families, em: text.em)
           marks.append(

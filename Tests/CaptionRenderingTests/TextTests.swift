@@ -198,6 +198,21 @@ struct TextTests {
       try width { $0.decoration = .lineThrough }.columns.lowerBound < plain.columns.lowerBound)
   }
 
+  /// Text without a box is outlined, whether the look has none or the caption's own is transparent.
+  @Test func transparentBox() throws {
+    var style = Caption.Style()
+    style.backgroundColor = .transparent
+    let overlay = try Self.overlay(Caption(pieces: [("ll", style)], timeRange: span(0, 10)))
+    let layers = overlay.pieces.flatMap(\.layers)
+    #expect(layers.allSatisfy { $0.mask != nil } && ink(overlay, .black).count == 1)
+    var settings = CaptionRenderer.Settings()
+    settings.textBox = nil
+    let bare = try CaptionRenderer(
+      [Self.caption("ll")], dimensions: Self.size, settings: settings
+    ).overlay(at: seconds(5))
+    #expect(ink(bare, .black) == ink(overlay, .black) && ink(bare, .white) == ink(overlay, .white))
+  }
+
   @Test func reveal() throws {
     var caption = Self.caption("abcdefgh")
     caption.animation = .characterReveal

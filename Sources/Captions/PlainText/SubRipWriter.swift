@@ -119,7 +119,13 @@ struct SubRipWriter {
     if style.decoration?.contains(.underline) == true { wrap("u") }
     if style.decoration?.contains(.lineThrough) == true { wrap("s") }
     if style.decoration?.contains(.overline) == true { lose(start, "a line over text is left out") }
-    if style.backgroundColor != nil { lose(start, "the box's colour is left out") }
+    if let color = style.backgroundColor {
+      if color.alpha == 0 {
+        loseOnce(start, "boxes that are transparent, here and later, are left out", .note)
+      } else {
+        lose(start, "the box's colour is left out")
+      }
+    }
     if let ruby = style.ruby { lose(start, "the ruby text '\(ruby.text)' is left out") }
     if let combine = style.textCombine, combine != .none {
       lose(start, "characters are not combined")

@@ -6,6 +6,7 @@ import FocalCore
 struct WebVTTWriter {
   private var losses: [CaptionIssue] = []
   private var toldEmptyLine = false
+  private var toldTransparentBox = false
   /// Regions of the file's head.
   private var regions: [CaptionRegion] = []
   private var regionsByName: [String: CaptionRegion] = [:]
@@ -257,7 +258,12 @@ struct WebVTTWriter {
       }
     }
     if let color = style.backgroundColor {
-      if let name = TagText.className(color) {
+      if color.alpha == 0 {
+        if !toldTransparentBox {
+          lose(start, "boxes that are transparent, here and later, are left out", .note)
+        }
+        toldTransparentBox = true
+      } else if let name = TagText.className(color) {
         classes += ".bg_\(name)"
       } else {
         lose(start, "the box's colour \(ColorText.text(color)) has no class, and is left out")

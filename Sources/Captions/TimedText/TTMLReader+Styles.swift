@@ -14,8 +14,8 @@ extension TTMLReader {
         isUnderstood = style.textColor != nil
       case "backgroundColor":
         let color = ColorText.color(value)
-        // A transparent background is none.
-        style.backgroundColor = value == "transparent" ? nil : color
+        // However it is written: text without a box.
+        style.backgroundColor = color?.alpha == 0 ? .transparent : color
         isUnderstood = color != nil
       case "fontStyle":
         style.fontStyle = value == "italic" || value == "oblique" ? .italic : .normal

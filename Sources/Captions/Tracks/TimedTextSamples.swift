@@ -73,8 +73,12 @@ struct TimedTextSamples {
     }
     for piece in caption.pieces {
       if piece.style.ruby != nil { lose(caption, "ruby is left out") }
-      if let color = piece.style.backgroundColor, color != background, !Self.isBlank(piece.text) {
-        lose(caption, "boxes have the player's colour")
+      if let color = piece.style.backgroundColor, !Self.isBlank(piece.text) {
+        if color.alpha == 0 {
+          lose(caption, "boxes that are transparent are left to the player", .note)
+        } else if color != background {
+          lose(caption, "boxes have the player's colour")
+        }
       }
       if piece.style.decoration?.isDisjoint(with: [.lineThrough, .overline]) == false {
         lose(caption, "lines through and over text are left out")
