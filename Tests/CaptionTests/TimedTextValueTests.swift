@@ -19,6 +19,43 @@ struct TimedTextValueTests {
     return try CaptionDocument(reading: Array(text.utf8), format: .ttml)
   }
 
+  /// A value that there is not leaves what is inherited, or what a style says that is referred to, and is told.
+  @Test(arguments: [
+    ("color", "red", "reddish"), ("fontStyle", "italic", "slanted"), ("fontWeight", "bold", "700"),
+    ("textAlign", "right", "justify"), ("textDecoration", "underline", "blink"),
+    ("backgroundColor", "blue", "bluish"),
+  ]) func wrongValues(name: String, value: String, wrong: String) throws {
+    let head = "<styling><style xml:id=\"s\" tts:\(name)=\"\(value)\"/></styling>"
+    func paragraph(_ attributes: String) -> String {
+      "<p begin=\"1s\" end=\"2s\" \(attributes)><span>x</span></p>"
+    }
+    let right = try Self.read(paragraph("tts:\(name)=\"\(value)\""))
+    let wrongs = [
+      try Self.read(paragraph("style=\"s\" tts:\(name)=\"\(wrong)\""), head: head),
+      try Self.read(
+        "<div tts:\(name)=\"\(value)\">\(paragraph("tts:\(name)=\"\(wrong)\""))</div>"),
+    ]
+    #expect(right.issues.isEmpty && right.captions.count == 1)
+    for document in wrongs {
+      #expect(document.captions == right.captions)
+      #expect(document.captions.first?.textAlignment == right.captions.first?.textAlignment)
+      #expect(document.issues.count == 1 && document.issues[0].reason.contains(wrong))
+    }
+  }
+
+  /// So does a region's.
+  @Test func wrongValuesOfRegions() throws {
+    let document = try Self.read(
+      "<p begin=\"1s\" end=\"2s\" region=\"r\">x</p>",
+      head: """
+        <styling><style xml:id="s" tts:displayAlign="after" tts:textAlign="end"/></styling>\
+        <layout><region xml:id="r" style="s" tts:displayAlign="below" tts:textAlign="x"/></layout>
+        """)
+    let region = try #require(document.captions.first?.region)
+    #expect(region.displayAlignment == .after && region.textAlignment == .end)
+    #expect(document.issues.count == 2)
+  }
+
   /// A background that is transparent is text without a box, however it is written; formats without such say so once, and
   /// it is no loss.
   @Test func transparentBackgrounds() throws {

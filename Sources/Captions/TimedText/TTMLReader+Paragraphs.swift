@@ -22,11 +22,7 @@ extension TTMLReader {
     let region = (context.region ?? context.parentRegion).flatMap {
       sheet.regions[$0] ?? CaptionRegion.predefined($0)
     }
-    var alignment: Caption.TextAlignment?
-    if let value = context.style["textAlign"] {
-      alignment = TTMLStyleSheet.alignment(value)
-      if alignment == nil { tell(line: element.line, "tts:textAlign '\(value)' was skipped") }
-    }
+    let alignment = context.style["textAlign"].flatMap(TTMLStyleSheet.alignment)
     var boundaries = Set(pieces.flatMap { [$0.begin, $0.end].compactMap { $0 } })
     boundaries.insert(context.begin)
     if let end = context.end { boundaries.insert(end) }

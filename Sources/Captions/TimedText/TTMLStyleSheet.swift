@@ -117,23 +117,15 @@ struct TTMLStyleSheet {
       skipped.append((element.line, "tts:position was skipped"))
     }
     switch properties["displayAlign"] {
-    case nil, "before": break
     case "center": region.displayAlignment = .center
     case "after": region.displayAlignment = .after
-    case let value?: skipped.append((element.line, "tts:displayAlign '\(value)' was skipped"))
+    default: break
     }
     switch properties["writingMode"] {
-    case nil, "lrtb", "lr": break
     case "tbrl", "tb": region.writingMode = .topToBottomAndRightToLeft
-    case "rltb", "rl": break  // the text's own characters tell
-    case let value?: skipped.append((element.line, "tts:writingMode '\(value)' was skipped"))
+    default: break  // from left or from right: the text's own characters tell
     }
-    if let value = properties["textAlign"] {
-      region.textAlignment = Self.alignment(value)
-      if region.textAlignment == nil {
-        skipped.append((element.line, "tts:textAlign '\(value)' was skipped"))
-      }
-    }
+    region.textAlignment = properties["textAlign"].flatMap(Self.alignment)
     if let color = properties["backgroundColor"], ColorText.color(color)?.alpha != 0 {
       skipped.append((element.line, "a region's tts:backgroundColor was skipped"))
     }
@@ -187,13 +179,54 @@ struct TTMLStyleSheet {
       }
       let value = attribute.value.trimmed
       if Self.known.contains(name) {
-        properties[name] = value
+        // Dropped here, a value that is not understood leaves what is inherited or referred to.
+        if Self.isUnderstood(name, value) {
+          properties[name] = value
+        } else {
+          let qualified = TTMLNames.qualified(namespace, attribute.name)
+          let reason = "\(qualified)=\"\(value.prefix(40))\" is not understood, and was skipped"
+          skipped.append((element.line, reason))
+        }
       } else if Self.usual[name]?.contains(value.lowercased()) != true {
         let qualified = TTMLNames.qualified(namespace, attribute.name)
         skipped.append((element.line, "\(qualified)=\"\(value.prefix(40))\" was skipped"))
       }
     }
     return properties
+  }
+
+  /// Whether a property's value is one that there is; lengths are looked at where they are used.
+  private static func isUnderstood(_ property: String, _ value: String) -> Bool {
+    switch property {
+    case "color", "backgroundColor": ColorText.color(value) != nil
+    case "fontStyle": ["normal", "italic", "oblique"].contains(value)
+    case "fontWeight": ["normal", "bold"].contains(value)
+    case "textAlign": alignment(value) != nil
+    case "textDecoration": value.words.contains { decorations[$0] != nil }
+    case "textCombine", "vt:combine": combine(value) != nil
+    case "displayAlign": ["before", "center", "after"].contains(value)
+    case "writingMode":
+      ["lrtb", "lr", "tbrl", "tb", "rltb", "rl"].contains(value)
+    default: true
+    }
+  }
+
+  /// The words of `tts:textDecoration`, and the lines that they stand for.
+  static let decorations: [String: Caption.Decoration] = [
+    "underline": .underline, "lineThrough": .lineThrough, "overline": .overline, "none": [],
+    "noUnderline": [], "noLineThrough": [], "noOverline": [],
+  ]
+
+  static func combine(_ value: String) -> Caption.TextCombine? {
+    switch value {
+    case "all": .all
+    case "none": Caption.TextCombine.none
+    case "digits": .twoDigits
+    default:
+      value.words.last.flatMap { Int($0) }.flatMap {
+        (1...4).contains($0) ? Caption.TextCombine(rawValue: $0) : nil
+      }
+    }
   }
 
   /// Two lengths as hundredths of the screen.
