@@ -90,6 +90,40 @@ public struct CaptionFonts: Hashable, Sendable {
     return map
   }
 
+  /// How characters that the standard fonts have no shape for come to be drawn, each way once.
+  package static func remedies(for missing: [Unicode.Scalar]) -> [String] {
+    var (needsEmoji, hasNone) = (false, false)
+    var packages: Set<String> = []
+    for scalar in missing {
+      let value = scalar.value
+      switch scalar.properties.generalCategory {
+      case .privateUse, .unassigned, .surrogate: hasNone = true
+      case _ where scalar.properties.isEmojiPresentation || scalar.properties.isEmojiModifier:
+        needsEmoji = true
+      case _ where scalar.properties.isIdeographic, _ where (0x1100...0x11FF).contains(value),
+        _ where (0x2E80...0x31FF).contains(value), _ where (0x3200...0xA4CF).contains(value),
+        _ where (0xA960...0xD7FF).contains(value), _ where (0xFF00...0xFFEF).contains(value):
+        packages.insert("fonts-noto-cjk")
+      default: packages.insert("fonts-noto-core")
+      }
+    }
+    var remedies: [String] = []
+    if !packages.isEmpty {
+      remedies.append("install \(packages.sorted().joined(separator: " and "))")
+    }
+    if needsEmoji {
+      // Glyphs are masks, which one colour is seen through.
+      let folder = standard.folders.first { $0.hasSuffix("/truetype/noto") } ?? standard.folders[0]
+      remedies.append(
+        "emoji are drawn in the text's colour, from a font without colours of its own: put one, such as Noto Emoji, into \(folder)"
+      )
+    }
+    if hasNone {
+      remedies.append("characters of private use, and those that Unicode has not, have no font")
+    }
+    return remedies
+  }
+
   private static func has(_ family: String, _ configuration: OpaquePointer) -> Bool {
     guard let fonts = FcConfigGetFonts(configuration, FcSetSystem) else { return false }
     for index in 0..<Int(fonts.pointee.nfont) {

@@ -264,6 +264,19 @@ struct TextTests {
     #expect(overlay.missingCharacters == ["\u{F8FF}"])
   }
 
+  /// Each kind of character has a way of its own to be drawn.
+  @Test func remedies() {
+    let cjk = CaptionFonts.remedies(for: ["漢", "か", "한", "。"])
+    #expect(cjk == ["install fonts-noto-cjk"])
+    #expect(CaptionFonts.remedies(for: ["क", "\u{1E900}"]) == ["install fonts-noto-core"])
+    let emoji = CaptionFonts.remedies(for: ["🚀", "🏽", "🇫"])
+    #expect(emoji.count == 1 && emoji[0].contains("Noto Emoji") && !emoji[0].contains("fonts-noto"))
+    #expect(CaptionFonts.remedies(for: ["\u{F8FF}"]).allSatisfy { $0.contains("private use") })
+    let all = CaptionFonts.remedies(for: ["漢", "क", "🚀", "\u{F8FF}"])
+    #expect(all.count == 3 && all[0] == "install fonts-noto-cjk and fonts-noto-core")
+    #expect(CaptionFonts.remedies(for: []).isEmpty)
+  }
+
   @Test func missingFont() throws {
     var settings = CaptionRenderer.Settings()
     settings.fonts.proportional = ["No Such Font"]

@@ -145,7 +145,7 @@ final class CaptionDrawing: Sendable {
       "'\($0)' (U+\(String($0.value, radix: 16, uppercase: true)))"
     }.joined(separator: ", ")
     note(
-      "no font that captions are drawn in has \(names)\(missing.count > 8 ? " and others" : ""):"
-        + " install fonts-noto-cjk or fonts-noto-core")
+      "no font that captions are drawn in has \(names)\(missing.count > 8 ? " and others" : ""): "
+        + CaptionFonts.remedies(for: missing).joined(separator: "; "))
   }
 }
