@@ -56,6 +56,44 @@ struct TimedTextValueTests {
     #expect(document.issues.count == 2)
   }
 
+  /// Places that are none are left out and told, and all others are numbers that TTML has.
+  @Test(arguments: [CaptionFormat.ttml, .itt]) func places(_ format: CaptionFormat) throws {
+    func write(
+      _ origin: CaptionPoint, _ size: CaptionSize
+    ) throws -> (region: CaptionRegion, text: String, told: Int) {
+      var caption = Caption("x", timeRange: TimeRange(start: frames(30), end: frames(60)))
+      caption.region = CaptionRegion(identifier: "r", origin: origin, size: size)
+      let (bytes, losses) = try CaptionDocument(captions: [caption], format: .ttml)
+        .written(as: format)
+      let back = try CaptionDocument(reading: bytes, format: format)
+      #expect(back.issues.isEmpty, "\(back.issues)")
+      return (
+        try #require(back.captions.first?.region), String(decoding: bytes, as: UTF8.self),
+        losses.count { $0.reason.contains("the region's place is none") }
+      )
+    }
+    let whole = CaptionSize.percent(80, 20)
+    let mixed = CaptionPoint(x: .percent(10), y: .cells(3))
+    let origins: [CaptionPoint] = [
+      .percent(.nan, 10), .percent(10, .infinity), .percent(-1e9, 0), mixed,
+    ]
+    for origin in origins {
+      let (region, text, told) = try write(origin, whole)
+      #expect(told == 1 && !text.contains("nan") && !text.contains("inf"), "\(text)")
+      #expect(region.hasPlace(of: .appleITTBottom))
+    }
+    for size in [CaptionSize.percent(.nan, 1), .percent(-5, 20), .cells(20, 2)] {
+      let (region, text, told) = try write(.percent(10, 20), size)
+      #expect(told == 1 && !text.contains("tts:extent"), "\(text)")
+      #expect(region.origin == .percent(10, 20) && region.size == .percent(90, 80))
+    }
+    for value in [0.1, 1e-9, 33.25, -10, 999_999] {
+      let (region, text, told) = try write(.percent(value, 10), whole)
+      #expect(told == 0 && !text.contains("e-"), "\(text)")
+      #expect(abs((region.origin?.x.value ?? .nan) - value) < 1e-4)
+    }
+  }
+
   /// A background that is transparent is text without a box, however it is written; formats without such say so once, and
   /// it is no loss.
   @Test func transparentBackgrounds() throws {

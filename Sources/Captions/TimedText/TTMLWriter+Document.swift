@@ -10,6 +10,8 @@ extension TTMLWriter {
   /// screen; elsewhere both leave it to the screen, which is the bottom.
   static func region(of caption: Caption) -> CaptionRegion {
     guard var region = caption.region else { return .appleITTBottom }
+    if !isWritable(region.origin) { region.origin = nil }
+    if !isWritable(region.size) { region.size = nil }
     guard region.origin == nil else { return region }
     let isVertical = region.writingMode == .topToBottomAndRightToLeft
     let usual = isVertical ? CaptionRegion.appleITTRight : .appleITTBottom
@@ -17,6 +19,21 @@ extension TTMLWriter {
     (region.origin, region.size) = (usual.origin, usual.size)
     region.displayAlignment = usual.displayAlignment
     return region
+  }
+
+  /// Whether a place is one that TTML has words for: numbers, in hundredths of the screen.
+  static func isWritable(_ origin: CaptionPoint?) -> Bool {
+    origin.map { isWritable($0.x) && isWritable($0.y) } ?? true
+  }
+
+  /// Likewise a size, which is none below zero.
+  static func isWritable(_ size: CaptionSize?) -> Bool {
+    guard let size else { return true }
+    return [size.width, size.height].allSatisfy { isWritable($0) && $0.value >= 0 }
+  }
+
+  private static func isWritable(_ dimension: CaptionDimension) -> Bool {
+    dimension.units == .percent && dimension.value.isFinite && abs(dimension.value) < 1e6
   }
 
   /// A name as XML has them.
@@ -34,8 +51,9 @@ extension TTMLWriter {
   private func element(_ name: String, _ region: CaptionRegion) -> String {
     var text = "\n      <region xml:id=\"\(name)\""
     func length(_ dimension: CaptionDimension) -> String {
-      let value = dimension.value
-      return value == value.rounded() && abs(value) < 1e6 ? "\(Int(value))%" : "\(value)%"
+      // Smaller ones would have an exponent, which TTML has not.
+      let value = abs(dimension.value) < 1e-4 ? 0 : dimension.value
+      return value == value.rounded() ? "\(Int(value))%" : "\(value)%"
     }
     if let origin = region.origin {
       text += " tts:origin=\"\(length(origin.x)) \(length(origin.y))\""

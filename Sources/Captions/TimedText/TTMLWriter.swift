@@ -137,6 +137,9 @@ struct TTMLWriter {
       }
       if caption.animation != .none { loseOnce(start, "characters come at once") }
       if caption.region?.scroll == .rollUp { loseOnce(start, "lines of a region do not roll") }
+      if !Self.isWritable(caption.region?.origin) || !Self.isWritable(caption.region?.size) {
+        loseOnce(start, "the region's place is none, and is left out")
+      }
       let region = regionName(Self.region(of: caption), caption)
       if isITT {
         if let end = ends[region], start < end {
