@@ -56,6 +56,17 @@ struct TimedTextValueTests {
     #expect(document.issues.count == 2)
   }
 
+  /// Times of a clock on the wall, or of none that there is, are taken for the media's, and told.
+  @Test(arguments: ["media", "smpte", "clock", "x"]) func timeBases(_ base: String) throws {
+    let document = try Self.read(
+      "<p begin=\"00:00:01:00\" end=\"00:00:02:00\">x</p>",
+      parameters: "ttp:timeBase=\"\(base)\" ttp:frameRate=\"25\"")
+    #expect(document.captions.first?.timeRange.start == Time(value: 1, timescale: 1))
+    let told = document.issues.filter { $0.reason.contains("ttp:timeBase '\(base)'") }
+    #expect(told.count == (["media", "smpte"].contains(base) ? 0 : 1))
+    #expect(told.allSatisfy { $0.severity == .warning })
+  }
+
   /// Places that are none are left out and told, and all others are numbers that TTML has.
   @Test(arguments: [CaptionFormat.ttml, .itt]) func places(_ format: CaptionFormat) throws {
     func write(

@@ -11,7 +11,12 @@ extension TTMLReader {
     where TTMLNames.current(attribute.namespace) == TTMLNames.parameter {
       let value = attribute.value.trimmed
       switch attribute.name {
-      case "timeBase": clock.isSMPTE = value == "smpte"
+      case "timeBase":
+        clock.isSMPTE = value == "smpte"
+        if value != "smpte", value != "media" {
+          log.add(
+            line: root.line, "ttp:timeBase '\(value.prefix(40))' is not read; taken for media")
+        }
       case "frameRate":
         hasFrameRate = true
         if let rate = Int(value), (1...1000).contains(rate) {
