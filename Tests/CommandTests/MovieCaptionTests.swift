@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CFFmpeg
 import FocalBoxes
 import FocalCaptions
 import FocalCore
 import FocalMedia
 import Foundation
+import MovieKit
 import Testing
 
 /// Captions in Cinematic movies and the films made of them.
@@ -276,6 +278,67 @@ import Testing
     let told = try await works(["captions", "info", "damaged-movie.mov"], in: folder)
     #expect(told.errors.contains("damaged-movie.mov, damaged: the captions of track"), "\(told)")
     #expect(told.outputLines.contains { $0.contains("Hi") })
+  }
+
+  /// A movie with SubRip's captions in its second track and ASS in its third.
+  private static func unreadMovie(_ path: String) throws {
+    var file = ClipFile(
+      codec: "ffv1", width: 32, height: 32, pixelFormat: AV_PIX_FMT_YUV420P,
+      timeBase: AVRational(num: 1, den: 10))
+    var container: ClipFile.Output?
+    let texts = [
+      (AV_CODEC_ID_SUBRIP, "", "Hi"),
+      (AV_CODEC_ID_ASS, "[Script Info]\n", "0,0,Default,,0,0,0,,Ho"),
+    ]
+    file.describe = { _, _, output in
+      for (codec, head, _) in texts {
+        guard let stream = avformat_new_stream(output, nil),
+          let parameters = stream.pointee.codecpar
+        else { continue }
+        stream.pointee.time_base = AVRational(num: 1, den: 1000)
+        parameters.pointee.codec_type = AVMEDIA_TYPE_SUBTITLE
+        parameters.pointee.codec_id = codec
+        guard !head.isEmpty, let memory = av_mallocz(head.utf8.count + 64) else { continue }
+        memory.copyMemory(from: Array(head.utf8), byteCount: head.utf8.count)
+        parameters.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
+        parameters.pointee.extradata_size = Int32(head.utf8.count)
+      }
+      container = output
+    }
+    try file.write(to: path, frames: 20) { picture, number in
+      let planes = [picture.pointee.data.0, picture.pointee.data.1, picture.pointee.data.2]
+      for (plane, data) in planes.enumerated() {
+        let side = Int(plane == 0 ? picture.pointee.linesize.0 : picture.pointee.linesize.1)
+        data?.update(repeating: UInt8(90 + number), count: side * (plane == 0 ? 32 : 16))
+      }
+      guard number == 0, let container else { return Int64(number) }
+      for (index, (_, _, text)) in texts.enumerated() {
+        var packet = av_packet_alloc()
+        defer { av_packet_free(&packet) }
+        guard let packet, av_new_packet(packet, Int32(text.utf8.count)) >= 0 else { continue }
+        UnsafeMutableRawPointer(packet.pointee.data).copyMemory(
+          from: Array(text.utf8), byteCount: text.utf8.count)
+        packet.pointee.stream_index = Int32(index + 1)
+        (packet.pointee.pts, packet.pointee.dts, packet.pointee.duration) = (100, 100, 800)
+        av_interleaved_write_frame(container, packet)
+      }
+      return Int64(number)
+    }
+  }
+
+  /// Captions that are not read are named beside those that are, and where a track is asked for that there is not.
+  @Test func unreadTracks() async throws {
+    let folder = Folder()
+    try Self.unreadMovie(folder.file("two.mkv"))
+    let told = try await works(["captions", "info", "two.mkv"], in: folder)
+    #expect(told.outputLines.contains { $0.contains("Hi") })
+    #expect(told.errors.contains("note: the captions of track 3"), "\(told)")
+    let json = try await works(["captions", "info", "two.mkv", "--strict", "--json"], in: folder)
+    let issues = try #require(json.objects().first?["issues"] as? [[String: Any]])
+    #expect(issues.count == 1 && issues[0]["severity"] as? String == "note")
+    try await refuses(
+      ["captions", "info", "two.mkv", "--track", "2"], in: folder,
+      naming: ["1 track of captions", "no track 2", "the captions of track 3", "are not read"])
   }
 
   @Test func refusals() async throws {

@@ -89,14 +89,20 @@ enum MovieCaptions {
           + " \(companions.unreadCaptions.joined(separator: ", "))",
         remedy: "convert them to a caption file first")
     }
+    let unread = companions.unreadCaptions.map { "\($0) are not read" }
     guard tracks.indices.contains(number - 1) else {
+      let beside = unread.map { "; \($0)" }.joined()
       throw CinematicError(
         .incomplete,
         tracks.isEmpty
           ? "\(path) has no track of captions"
-          : "\(path) has \(counted(tracks.count, "track")) of captions, and no track \(number)",
-        remedy: tracks.isEmpty ? "name a caption file" : "give --track 1 to \(tracks.count)")
+          : "\(path) has \(counted(tracks.count, "track")) of captions, and no track \(number)\(beside)",
+        remedy: tracks.isEmpty
+          ? "name a caption file"
+          : tracks.count == 1 ? "give --track 1" : "give --track 1 to \(tracks.count)")
     }
-    return try document(tracks[number - 1], options: options)
+    var captions = try document(tracks[number - 1], options: options)
+    captions.issues += unread.map { CaptionIssue(severity: .note, reason: $0) }
+    return captions
   }
 }
