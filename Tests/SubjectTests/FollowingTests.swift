@@ -102,6 +102,50 @@ import Testing
     }
   }
 
+  /// Someone holds a box that looks like the wall. When a hand reaches another's, the map joins both, and has the box as a thing
+  /// of its own.
+  @Test func keepsWhatIsHeldWhenHandsMeet() async throws {
+    let size = Dimensions(width: 480, height: 360)
+    var random = SeededGenerator(seed: 7)
+    let follower = SubjectFollower(choice: .all)
+    for frame in 0..<5 {
+      var codes = [UInt8](repeating: 255, count: 4 * size.count)
+      var near = [Float](repeating: 0.2, count: size.count)
+      for place in near.indices {
+        let (x, y) = (place % size.width, place / size.width)
+        let isTall = (60..<320).contains(y)
+        let isHolder = (60..<210).contains(x) && isTall
+        let isOther = (290..<430).contains(x) && isTall
+        let isHand = frame > 0 && (210..<290).contains(x) && abs(y - 250) < 16
+        let isBox = (85..<185).contains(x) && (190..<280).contains(y)
+        if isHolder || isOther || isHand { near[place] = isBox ? 0.75 : 0.5 }
+        let isWall = isBox || near[place] == 0.2
+        let color: [Float] = isWall ? [72, 70, 68] : isOther ? [188, 124, 89] : [110, 148, 188]
+        let wave = 12 * sin(Float(x) / 5) * sin(Float(y) / 6)
+        for part in 0..<3 {
+          let code = color[part] + wave + 3 * Float(random.share() - 0.5)
+          codes[4 * place + part] = UInt8(code)
+        }
+      }
+      let small = Dimensions(width: 120, height: 90)
+      let cells = (0..<small.count).map { cell -> Float in
+        near[4 * (cell / small.width) * size.width + 4 * (cell % small.width)]
+      }
+      let picture = try PixelBuffer(dimensions: size, format: .rgba8, values: codes)
+      let map = try PixelBuffer(
+        dimensions: small, format: .disparityFloat, tags: .linearBT709, values: cells)
+      let found = try await follower.observation(of: picture, disparity: map)
+      #expect(found.instances.count == 2)
+      let mask = try found.mask(of: picture).floats
+      var box: Float = 0
+      for y in 200..<270 {
+        for x in 95..<175 { box += mask[y * size.width + x] / 5600 }
+      }
+      #expect(box > 0.97, "frame \(frame): \(box)")
+      #expect(mask[100 * size.width + 250] < 0.03)
+    }
+  }
+
   /// Without a map: something of the subject's colour lies behind it, from which it moves away.
   @Test func leavesWhatDoesNotMoveWithIt() async throws {
     let size = Dimensions(width: 480, height: 360)

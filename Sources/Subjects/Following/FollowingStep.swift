@@ -38,7 +38,8 @@ struct FollowingStep {
   private static let leastOverlapOfLost = 0.3
   /// A part of the map that is larger than this, in parts of the carried mask, holds others, too.
   private static let mostGrowth = 1.4
-  /// So much of a subject lies in such a part, and so far that part agrees with all that are in it, if they are followed.
+  /// So much of a subject lies in such a part, or of a thing in a subject of several, and so far that part agrees with all that
+  /// are in it, if they are followed.
   private static let leastWithin = 0.6
   private static let leastOverlapOfAll = 0.7
   /// How wide a gap within a subject is half, in parts of the longer side, and how far its disparity is from that beside it, in
@@ -209,8 +210,9 @@ struct FollowingStep {
     if isLost { seed.labels = [UInt8](repeating: 0, count: size.count) }
     let wanted = isLost ? before.labels[index] : seed.labels
     // Found anew in the map: the part that the mask fits best, or the thing in one. A part that has grown by much is joined
-    // to a neighbour, which is about as large.
-    let candidates = layers + things.map(\.labels)
+    // to a neighbour, which is about as large; then a subject may be several things in it.
+    var candidates = layers + things.map(\.labels)
+    if let all = union(of: things, in: wanted, layers, others: others) { candidates.append(all) }
     let overlaps = candidates.map { labels -> Double in
       let isJoined = Double(Self.common(labels, labels)) > Self.mostGrowth * Double(area)
       return isJoined && !isLost ? 0 : Self.overlap(labels, wanted)
@@ -236,6 +238,40 @@ struct FollowingStep {
     }
     if best == nil { try complete(&seed, by: layers, others: others) }
     return seed
+  }
+
+  /// All things of the map that are a subject's, and what lies between them: a box before someone is a thing of its own, but
+  /// was followed with that person.
+  ///
+  /// - Parameter wanted: where the subject is.
+  /// - Returns: `nil` of a single thing.
+  private func union(
+    of things: [MapThing], in wanted: [UInt8], _ layers: [[UInt8]], others: [[Float]]
+  ) -> [UInt8]? {
+    let own = things.filter { thing in
+      let area = Double(Self.common(thing.labels, thing.labels))
+      guard Double(Self.common(thing.labels, wanted)) >= Self.leastWithin * area else {
+        return false
+      }
+      return others.allSatisfy { other in
+        let common = thing.labels.indices.count { thing.labels[$0] != 0 && other[$0] > 0.5 }
+        return 2 * Double(common) < area
+      }
+    }
+    guard own.count > 1 else { return nil }
+    var all = [UInt8](repeating: 0, count: size.count)
+    let isThing = all.indices.map { place in things.contains { $0.labels[place] != 0 } }
+    for thing in own {
+      // Pieces that are too small for a thing, and seams.
+      let layer = layers[thing.layer - 1]
+      for place in all.indices
+      where thing.labels[place] != 0
+        || layer[place] != 0 && wanted[place] != 0 && !isThing[place]
+      {
+        all[place] = 1
+      }
+    }
+    return all
   }
 
   /// Where the map joins a subject to neighbours, it says less. If those are followed as well, each gets what lies nearest to it
