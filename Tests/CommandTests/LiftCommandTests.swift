@@ -226,6 +226,34 @@ import Testing
     #expect(try one.objects().last?["output"] as? String == "one2.png")
   }
 
+  /// A line says where a cut is, and which subjects there are behind it.
+  @Test(arguments: [true, false]) func tellsCuts(isPointedAt: Bool) async throws {
+    let folder = Folder()
+    for name in ["in", "maps"] { folder.make(name) }
+    for number in 0..<4 {
+      try Self.write("in/000\(number).png", "maps/000\(number).png", in: folder)
+    }
+    for number in 2..<4 {
+      let codes = (0..<Self.size.count).flatMap { place -> [UInt8] in
+        let (u, v) = (place % Self.size.width - 90, place / Self.size.width - 70)
+        return u * u + v * v < 1600 ? [20, 60, 20, 255] : [200, 190, 180, 255]
+      }
+      try PictureWriter.write(
+        PixelBuffer(dimensions: Self.size, format: .rgba8, values: codes),
+        to: folder.file("in/000\(number).png"))
+    }
+    let lift = ["lift", "in/%04d.png", "--disparity", "maps/%04d.png", "-o", "out/%04d.png"]
+    let made = try await works(lift + (isPointedAt ? ["--at", "0.47,0.48"] : []), in: folder)
+    #expect(made.errors.contains("a cut at frame 2: "), "\(made.errors)")
+    #expect(made.errors.contains("points and boxes") == isPointedAt, "\(made.errors)")
+    for number in 0..<4 {
+      let values = try await Self.picture(folder.file("out/000\(number).png"))
+      let alpha = values[4 * (70 * 192 + 90) + 3]
+      let isTaken = number < 2 || !isPointedAt
+      #expect(isTaken ? alpha == 1 : alpha == 0, "\(number): \(alpha)")
+    }
+  }
+
   /// A channel of depth that is taken for disparity is told.
   @Test func doubtsDepth() async throws {
     let folder = Folder()

@@ -211,6 +211,41 @@ import Testing
     #expect(mask[90 * size.width + 90] > 0.9 && mask[200 * size.width + 240] < 0.1)
   }
 
+  /// A point means the scene that it was given for: in another one nothing is at it, and it is followed on when its scene is
+  /// back, where it may be found for the first time.
+  @Test func leavesPointsToTheirScene() async throws {
+    let scene = try SubjectScene()
+    let size = scene.picture.dimensions
+    let codes = scene.alpha.flatMap { alpha -> [UInt8] in
+      alpha > 0.5 ? [250, 220, 30, 255] : [200, 20, 20, 255]
+    }
+    let other = try PixelBuffer(dimensions: size, format: .rgba8, values: codes)
+    var request = GenerateForegroundInstanceMaskRequest()
+    request.points = [NormalizedPoint(x: 0.5, y: 0.42)]
+    let follower = SubjectFollower(request, choice: .all)
+    let shown = [scene.picture, scene.picture, other, other, scene.picture, scene.picture]
+    for (frame, picture) in shown.enumerated() {
+      let found = try await follower.observation(of: picture, disparity: scene.map)
+      #expect(found.beginsScene == [0, 2, 4].contains(frame), "\(frame)")
+      let isOwn = picture === scene.picture
+      #expect((found.observation != nil) == isOwn, "\(frame)")
+      if isOwn {
+        let overlap = scene.overlap(try found.mask(of: picture))
+        #expect(overlap >= 0.9, "\(frame): \(overlap)")
+      }
+    }
+    let flat = try PixelBuffer(
+      dimensions: scene.map.dimensions, format: .disparityFloat, tags: .linearBT709,
+      values: [Float](repeating: 0.5, count: scene.map.dimensions.count))
+    let late = SubjectFollower(request, choice: .all)
+    let nothing = try await late.observation(of: scene.picture, disparity: flat)
+    #expect(nothing.beginsScene && nothing.observation == nil)
+    let behind = try await late.observation(of: other, disparity: scene.map)
+    #expect(behind.beginsScene && behind.observation == nil)
+    let back = try await late.observation(of: scene.picture, disparity: scene.map)
+    #expect(back.observation != nil)
+  }
+
   /// A map that the first frame would not take is refused for later ones as well, and following goes on.
   @Test func mapsOfLaterFrames() async throws {
     let scene = try SubjectScene()

@@ -12,15 +12,12 @@ struct FollowingStep {
   /// What the mask provider says of this frame; `nil` where it was not asked.
   let mask: [Float]?
   let luma: [UInt8]
-  let colors: SceneColors
   let before: SubjectFollower.Memory
 
   init(
-    view: SubjectView, map: AnalysisMap?, mask: [Float]?, colors: SceneColors,
-    before: SubjectFollower.Memory
+    view: SubjectView, map: AnalysisMap?, mask: [Float]?, before: SubjectFollower.Memory
   ) {
-    (self.view, self.map, self.mask) = (view, map, mask)
-    (self.colors, self.before) = (colors, before)
+    (self.view, self.map, self.mask, self.before) = (view, map, mask, before)
     luma = view.luma
   }
 

@@ -20,10 +20,16 @@ public struct FollowedSubjects: Sendable {
     guard let observation else { return [] }
     return IndexSet(instances.filter { (observation.area(of: $0) ?? 0) > 0 })
   }
+  /// Whether a scene begins with the frame: the first one, or another one behind a cut.
+  public let beginsScene: Bool
   private let turn: QuarterTurn
 
-  init(_ observation: InstanceMaskObservation?, _ instances: IndexSet, turn: QuarterTurn) {
+  init(
+    _ observation: InstanceMaskObservation?, _ instances: IndexSet, turn: QuarterTurn,
+    beginsScene: Bool
+  ) {
     (self.observation, self.instances, self.turn) = (observation, instances, turn)
+    self.beginsScene = beginsScene
   }
 
   /// Their mask at the picture's size, as shown: `disparityFloat`.
@@ -84,6 +90,9 @@ public struct FollowedSubjects: Sendable {
 /// a subject does is left out again. Where nothing moves, outlines stay as they were. A subject that is lost is taken up
 /// again where something like it appears.
 ///
+/// Behind a cut, subjects are looked for anew, but for points and boxes: those belong to the scene that the clip begins with.
+/// In another one nothing is at them, and subjects are followed on where a frame looks like the last one of their scene.
+///
 /// ```swift
 /// let follower = SubjectFollower(request, choice: .foremost)
 /// for … { let found = try await follower.observation(of: frame, disparity: map) }
@@ -99,7 +108,6 @@ public final class SubjectFollower: Sendable {
 
   struct Memory {
     var luma: [UInt8]
-    var colors: SceneColors
     var size: Dimensions
     /// A soft mask of each followed subject at the analysis' size.
     var masks: [[Float]]
@@ -114,17 +122,27 @@ public final class SubjectFollower: Sendable {
     var framesSinceMask = 0
   }
 
+  private struct State {
+    /// What is followed; `nil` until something is found.
+    var memory: Memory?
+    /// Of the frame before.
+    var colors: SceneColors?
+    /// Of the last frame of the scene that points and boxes belong to, while another one is shown.
+    var left: SceneColors?
+  }
+
   private let request: GenerateForegroundInstanceMaskRequest
   private let choice: Choice
   private let turn: QuarterTurn
-  private let memory = Mutex<Memory?>(nil)
+  private let state = Mutex(State())
 
-  /// What is known of the first frame, until that has come: a scene behind a cut has other subjects.
+  /// What is known of the first frame, until that has come.
   private let known: Mutex<InstanceMaskObservation?>
   private let isStill: Bool
 
   /// - Parameters:
-  ///   - request: for the first frame; its disparity is not used. How it takes maps counts for all frames.
+  ///   - request: for the first frame; its disparity is not used. Its points and boxes are looked at in the scene that the clip
+  ///     begins with, behind cuts where that comes back. How it takes maps counts for all frames.
   ///   - turn: from the pictures as stored to the pictures as shown.
   ///   - first: what is known of the first frame already, with outlines as fine as a photograph's.
   ///   - isStill: whether there is one frame only, whose outlines are as fine as a photograph's.
@@ -152,25 +170,41 @@ public final class SubjectFollower: Sendable {
     }
     try request.check(picture)
     try GenerateForegroundInstanceMaskRequest.checkCancellation()
-    guard let before = memory.withLock({ $0 }) else {
-      return try await first(picture, request)
+    let known = known.withLock { known in
+      defer { known = nil }
+      return known
     }
-    let view = try SubjectView(
-      picture, turn: turn, analysisSize: max(before.size.width, before.size.height),
-      outlineSide: Self.outlineSide)
-    guard view.analysis == before.size else {
+    if let known {
+      return try begin(
+        known, State(colors: SceneColors(known.view.codes, known.view.analysis)), beginsScene: true)
+    }
+    var state = state.withLock { $0 }
+    var view = try view(of: picture, request, after: state.memory)
+    if let memory = state.memory, view.analysis != memory.size {
       throw CinematicError(
         .incompatible, "a frame of \(view.shown) does not follow one of another shape",
         remedy: "follow clips of one size")
     }
+    let colors = SceneColors(view.codes, view.analysis)
+    let isCut = state.colors.map { colors.beginScene(after: $0) } ?? true
+    if !request.points.isEmpty || !request.boxes.isEmpty {
+      if let last = state.left ?? state.colors {
+        state.left = colors.beginScene(after: last) ? last : nil
+      }
+    } else if isCut, state.memory != nil {
+      // Another scene has other subjects.
+      state.memory = nil
+      view = try self.view(of: picture, request, after: nil)
+    }
+    state.colors = colors
+    guard let before = state.memory, state.left == nil else {
+      self.state.withLock { [state] in $0 = state }
+      guard state.left == nil, let found = try await request.observation(of: picture, in: view)
+      else { return FollowedSubjects(nil, [], turn: turn, beginsScene: isCut) }
+      return try begin(found, state, beginsScene: isCut)
+    }
     let map = try disparity.map { map throws(CinematicError) in
       try AnalysisMap(map, turn: turn, dimensions: view.analysis)
-    }
-    let colors = SceneColors(view.codes, view.analysis)
-    // Another scene has other subjects.
-    if colors.beginScene(after: before.colors) {
-      memory.withLock { $0 = nil }
-      return try await first(picture, request)
     }
     var mask: [Float]?
     if before.framesSinceMask + 1 >= request.maskInterval,
@@ -180,7 +214,8 @@ public final class SubjectFollower: Sendable {
     }
     try GenerateForegroundInstanceMaskRequest.checkCancellation()
     return try step(
-      FollowingStep(view: view, map: map, mask: mask, colors: colors, before: before), disparity)
+      FollowingStep(view: view, map: map, mask: mask, before: before), disparity, state,
+      beginsScene: isCut)
   }
 
   /// Frames of clips are analysed at this longer side at most, and outlines worked out at the other: more costs more than a
@@ -188,31 +223,37 @@ public final class SubjectFollower: Sendable {
   static let analysisSide = 288
   static let outlineSide = 640
 
-  private func first(
-    _ picture: PixelBuffer, _ request: GenerateForegroundInstanceMaskRequest
-  ) async throws(CinematicError) -> FollowedSubjects {
-    var found = known.withLock { known in
-      defer { known = nil }
-      return known
-    }
-    if found == nil { found = try await request.perform(on: picture, turn: turn) }
-    guard let observation = found else { return FollowedSubjects(nil, [], turn: turn) }
+  /// A frame's view, of the size at which subjects are followed already.
+  private func view(
+    of picture: PixelBuffer, _ request: GenerateForegroundInstanceMaskRequest,
+    after memory: Memory?
+  ) throws(CinematicError) -> SubjectView {
+    let analysis = memory.map { max($0.size.width, $0.size.height) }
+    return try SubjectView(
+      picture, turn: turn, analysisSize: analysis ?? request.analysisSize,
+      outlineSide: memory == nil ? request.outlineSide : Self.outlineSide)
+  }
+
+  /// Follows what was found in a frame from there on.
+  private func begin(
+    _ observation: InstanceMaskObservation, _ state: State, beginsScene: Bool
+  ) throws(CinematicError) -> FollowedSubjects {
     let chosen = choice == .all ? observation.allInstances : IndexSet(integer: 1)
     let labels = chosen.map { number in
       observation.labels.map { Int($0) == number ? UInt8(1) : 0 }
     }
     let matte = try observation.matte(for: chosen)
-    let memory = Memory(
-      luma: observation.view.luma,
-      colors: SceneColors(observation.view.codes, observation.view.analysis),
-      size: observation.view.analysis, masks: labels.map { $0.map { Float($0) } }, labels: labels,
-      matte: matte, traces: labels.map { _ in nil }, givenMask: observation.givenMask)
-    self.memory.withLock { $0 = memory }
-    return FollowedSubjects(observation, chosen, turn: turn)
+    var state = state
+    state.memory = Memory(
+      luma: observation.view.luma, size: observation.view.analysis,
+      masks: labels.map { $0.map { Float($0) } }, labels: labels, matte: matte,
+      traces: labels.map { _ in nil }, givenMask: observation.givenMask)
+    self.state.withLock { [state] in $0 = state }
+    return FollowedSubjects(observation, chosen, turn: turn, beginsScene: beginsScene)
   }
 
   private func step(
-    _ step: FollowingStep, _ disparity: PixelBuffer?
+    _ step: FollowingStep, _ disparity: PixelBuffer?, _ state: State, beginsScene: Bool
   ) throws(CinematicError) -> FollowedSubjects {
     let outcome = try step.run()
     let (found, labels, movement) = (outcome.found, outcome.labels, outcome.movement)
@@ -221,15 +262,19 @@ public final class SubjectFollower: Sendable {
     memory.givenMask = outcome.givenMask
     memory.traces = outcome.traces
     memory.framesSinceMask = step.mask == nil ? memory.framesSinceMask + 1 : 0
-    (memory.luma, memory.colors) = (step.luma, step.colors)
+    memory.luma = step.luma
     memory.labels = labels.enumerated().map { index, labels in
       labels.contains(1) ? labels : step.before.labels[index]
     }
     memory.masks = labels.map { $0.map { Float($0) } }
-    defer { self.memory.withLock { [memory] in $0 = memory } }
+    defer {
+      var state = state
+      state.memory = memory
+      self.state.withLock { [state] in $0 = state }
+    }
     guard found.labels.contains(where: { $0 != 0 }) else {
       memory.matte = nil
-      return FollowedSubjects(nil, [], turn: turn)
+      return FollowedSubjects(nil, [], turn: turn, beginsScene: beginsScene)
     }
     let observation = try InstanceMaskObservation(view: view, found: found, disparity: disparity)
     var matte = try SubjectMatte(
@@ -241,6 +286,7 @@ public final class SubjectFollower: Sendable {
     }
     memory.matte = matte
     observation.hold(matte, for: observation.allInstances)
-    return FollowedSubjects(observation, observation.allInstances, turn: turn)
+    return FollowedSubjects(
+      observation, observation.allInstances, turn: turn, beginsScene: beginsScene)
   }
 }

@@ -54,9 +54,17 @@ public struct GenerateForegroundInstanceMaskRequest: Sendable {
     on picture: PixelBuffer, turn: QuarterTurn = .identity
   ) async throws(CinematicError) -> InstanceMaskObservation? {
     try check(picture)
-    let given = try await mask(of: picture, turn: turn)
     let view = try SubjectView(
       picture, turn: turn, analysisSize: analysisSize, outlineSide: outlineSide)
+    return try await observation(of: picture, in: view)
+  }
+
+  /// The same of a picture that was checked and whose view was made.
+  func observation(
+    of picture: PixelBuffer, in view: SubjectView
+  ) async throws(CinematicError) -> InstanceMaskObservation? {
+    let turn = view.turn
+    let given = try await mask(of: picture, turn: turn)
     try Self.checkCancellation()
     let map = try disparity.map { map throws(CinematicError) in
       try AnalysisMap(map, turn: turn, dimensions: view.analysis)

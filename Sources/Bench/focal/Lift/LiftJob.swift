@@ -179,11 +179,25 @@ struct LiftJob: Sendable {
       () async throws(CinematicError) in try await rendering.render()
     }
     notes.tellOfMissingFrames(pictures)
+    tellCuts(of: clip, isPointedAt: !request.points.isEmpty || !request.boxes.isEmpty)
     report.output = rendering.writtenPath
     report.frames = rendering.completedFrames
     (report.width, report.height) = (settings.dimensions.width, settings.dimensions.height)
     report.part = part.map { LiftReport.Part($0, of: source.shownDimensions) }
     report.taken = Array(clip.drawnSubjects)
+  }
+
+  /// Says where a clip's first cut is, and which subjects other scenes have.
+  private func tellCuts(of clip: LiftedClip, isPointedAt: Bool) {
+    guard let first = clip.cuts.first else { return }
+    let others = clip.cuts.count > 1 ? ", and \(clip.cuts.count - 1) more" : ""
+    let taken =
+      isPointedAt
+      ? "points and boxes belong to the scene before, and nothing is taken until that comes back"
+      : choice.all
+        ? "the subjects of each scene are taken"
+        : "the subject that stands out most is taken in each scene"
+    note("a cut at frame \(clip.fileNumber(ofFrame: first))\(others): \(taken)")
   }
 
   /// The error of an input without a subject, with what may help.

@@ -32,7 +32,11 @@ public final class LiftedClip: ClipFrames {
   /// The subjects that were found in any frame so far, by their numbers there.
   public var drawnSubjects: IndexSet { drawn.withLock { $0 } }
 
+  /// The frames that begin another scene, of those so far and in their order, without the first one.
+  public var cuts: [Int] { cutFrames.withLock { $0 } }
+
   private let drawn = Mutex(IndexSet())
+  private let cutFrames = Mutex<[Int]>([])
   private let pictures: FrameReader
   private let maps: DisparityMatcher?
   private let content: Content
@@ -110,6 +114,7 @@ public final class LiftedClip: ClipFrames {
     // Frames are followed in their order; the rest of the work goes on beside the next one's.
     let found = try await follower.observation(of: picture, disparity: map)
     drawn.withLock { $0.formUnion(found.seenInstances) }
+    if found.beginsScene, number > 0 { cutFrames.withLock { $0.append(number) } }
     var effect = effect
     if let backdrop {
       effect.background = .picture(try await backdrop.picture(behind: frame, of: pictures))
