@@ -18,6 +18,8 @@ import Testing
       let found = try await follower.observation(
         of: scene.picture, disparity: hasMaps ? scene.map : nil)
       #expect(found.instances.contains(1))
+      let confidence = try #require(found.observation?.confidence(of: 1))
+      #expect(confidence <= (hasMaps ? 1 : 0.6), "frame \(frame): \(confidence)")
       let overlap = scene.overlap(try found.mask(of: scene.picture))
       #expect(overlap >= (hasMaps ? 0.92 : 0.75), "frame \(frame): \(overlap)")
     }

@@ -220,5 +220,15 @@ import Testing
     }
     let (whole, part) = (try await confidence(height: 0.95), try await confidence(height: 0.7))
     #expect(part < whole - 0.15 && part > 0, "\(part) \(whole)")
+    // Nor is it in the frames that follow.
+    var request = men.request
+    let map = try #require(request.disparity)
+    request.boxes = [NormalizedRect(x: 0.52, y: 0.05, width: 0.43, height: 0.7)]
+    let follower = SubjectFollower(request, choice: .all)
+    for frame in 0..<3 {
+      let found = try await follower.observation(of: men.picture, disparity: map)
+      let followed = try #require(found.observation?.confidence(of: 1))
+      #expect(followed < whole - 0.1, "frame \(frame): \(followed) \(whole)")
+    }
   }
 }

@@ -136,7 +136,11 @@ struct FollowingStep {
           labels[place] = 0
         }
       }
-      found.confidences.append(agreement)
+      let standing = before.standings[index]
+      found.confidences.append(
+        Segmenter.confidence(
+          agreement, standing: standing, isMeasured: map != nil || given != nil))
+      found.standings.append(standing)
       all.append(labels)
       traces[index]?.learn(labels, flow: flow, size)
     }

@@ -113,6 +113,8 @@ public final class SubjectFollower: Sendable {
     var masks: [[Float]]
     /// Where each was last seen, and how large it was.
     var labels: [[UInt8]]
+    /// How far each is believed at most, as it was when it was found first.
+    var standings: [Float]
     var matte: SubjectMatte?
     /// Of each, for frames in which nothing but its movement says where it is.
     var traces: [SubjectTrace?]
@@ -246,7 +248,8 @@ public final class SubjectFollower: Sendable {
     var state = state
     state.memory = Memory(
       luma: observation.view.luma, size: observation.view.analysis,
-      masks: labels.map { $0.map { Float($0) } }, labels: labels, matte: matte,
+      masks: labels.map { $0.map { Float($0) } }, labels: labels,
+      standings: chosen.map { observation.standings[$0 - 1] }, matte: matte,
       traces: labels.map { _ in nil }, givenMask: observation.givenMask)
     self.state.withLock { [state] in $0 = state }
     return FollowedSubjects(observation, chosen, turn: turn, beginsScene: beginsScene)

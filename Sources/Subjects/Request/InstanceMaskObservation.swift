@@ -25,6 +25,8 @@ public final class InstanceMaskObservation: Sendable {
   let labels: [UInt8]
   /// What the request's mask provider gave, at the size of the analysis.
   let givenMask: [Float]?
+  /// As ``FoundSubjects/standings``, of every subject.
+  let standings: [Float]
   private let confidences: [Float]
   private let extents: [PixelRect]
   private let areas: [Int]
@@ -39,6 +41,7 @@ public final class InstanceMaskObservation: Sendable {
     (self.view, self.disparity, self.givenMask) = (view, disparity, givenMask)
     labels = found.labels
     confidences = found.confidences
+    standings = found.standings.isEmpty ? confidences.map { _ in 1 } : found.standings
     allInstances = IndexSet(1...found.confidences.count)
     instanceMask = try PixelBuffer(
       dimensions: view.analysis, format: .gray8, tags: .linearBT709, values: found.labels)
@@ -97,8 +100,8 @@ public final class InstanceMaskObservation: Sendable {
 
   /// How far colours and disparities agree with a subject's outline, 0 to 1; at most 0.6 where nothing but the picture's
   /// colours says where it is. It is less where what a point asked for hardly stands out from what is around it, and by the
-  /// share of a subject that lies outside the box that asked for it, or much nearer or farther than the point. `nil` for a number
-  /// that no subject has.
+  /// share of a subject that lies outside the box that asked for it, or much nearer or farther than the point; of clips, in the frame that it was
+  /// first found in. `nil` for a number that no subject has.
   public func confidence(of instance: Int) -> Float? {
     guard allInstances.contains(instance) else { return nil }
     return confidences[instance - 1]

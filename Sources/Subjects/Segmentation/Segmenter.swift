@@ -9,6 +9,9 @@ struct FoundSubjects: Sendable {
   var labels: [UInt8] = []
   /// Of each subject, 0 to 1.
   var confidences: [Float] = []
+  /// Of each, how far it is believed at most, by how it stands out and how it lies where it was asked for, 0 to 1; empty where
+  /// nothing is known of that.
+  var standings: [Float] = []
 
   var isEmpty: Bool { confidences.isEmpty }
 }
@@ -43,11 +46,12 @@ struct Segmenter {
     for (index, seed) in seeds.enumerated().prefix(Self.mostSubjects) {
       try GenerateForegroundInstanceMaskRequest.checkCancellation()
       let others = seeds.indices.filter { $0 != index }.map { seeds[$0].labels }
-      var (labels, agreement) = try refined(seed, others: others)
+      let refined = try refined(seed, others: others)
+      var labels = refined.labels
       if seed.isClipped, let box = seed.box {
         for place in labels.indices where !box.holds(place, in: size) { labels[place] = 0 }
       }
-      agreement *= likeness(of: labels, to: seed)
+      let standing = seed.standing * likeness(of: labels, to: seed)
       let number = UInt8(result.confidences.count + 1)
       var area = 0
       for place in labels.indices where labels[place] != 0 && result.labels[place] == 0 {
@@ -58,9 +62,20 @@ struct Segmenter {
         result.labels[place] = number
       }
       result.confidences.append(
-        agreement * seed.standing * (seed.isMeasured ? 1 : Self.confidenceWithoutMap))
+        Self.confidence(refined.agreement, standing: standing, isMeasured: seed.isMeasured))
+      result.standings.append(standing)
     }
     return result
+  }
+
+  /// How far a subject is believed.
+  ///
+  /// - Parameters:
+  ///   - agreement: of colours and disparities with it.
+  ///   - standing: how far it is believed at most.
+  ///   - isMeasured: whether more than the picture's colours says where it is.
+  static func confidence(_ agreement: Float, standing: Float, isMeasured: Bool) -> Float {
+    agreement * standing * (isMeasured ? 1 : confidenceWithoutMap)
   }
 
   /// The share of a subject that lies where it was asked for: in the box, as near as the place.
