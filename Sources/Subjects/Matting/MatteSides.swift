@@ -3,7 +3,8 @@
 import FocalCore
 import SubjectKernels
 
-/// What a map is certain of around an outline: pixels that its disparities make one side's, whatever their colour.
+/// What is certain around an outline: pixels that a map's disparities, or a point that was given, make one side's, whatever their
+/// colour.
 struct MatteSides {
   private let dimensions: Dimensions
   /// 1 for the front, 2 for the back, 0 elsewhere.
@@ -21,6 +22,9 @@ struct MatteSides {
   /// of rendered ones a hundredth.
   private static let leastStrands: Float = 0.005
   private static let strandContrast: Float = 0.12
+
+  /// - Parameter certain: 1 for the front, 0 for what is not known, at a size.
+  init(_ certain: [UInt8], of size: Dimensions) { (sides, dimensions) = (certain, size) }
 
   /// - Parameters:
   ///   - map: at the size of outlines, at which strands are seen, or a smaller one.

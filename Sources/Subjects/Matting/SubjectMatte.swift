@@ -58,16 +58,19 @@ struct SubjectMatte: Sendable {
 
   /// - Parameters:
   ///   - labels: 1 for the subjects, at the size of the view's analysis.
+  ///   - certain: 1 for what is theirs whatever its colour, at that size; empty if nothing is.
   ///   - map: of the picture. At the size of outlines it tells strands, too.
   ///   - part: of the view, which is worked on; by default what the outline depends on.
   /// - Throws: `outOfMemory`, `cancelled`.
   init(
-    view: SubjectView, labels: [UInt8], map: AnalysisMap? = nil, part: PixelRect? = nil
+    view: SubjectView, labels: [UInt8], certain: [UInt8] = [], map: AnalysisMap? = nil,
+    part: PixelRect? = nil
   ) throws(CinematicError) {
     let whole = view.outline
-    let sides = try map.map { map throws(CinematicError) in
-      try MatteSides(map, labels: labels, view: view)
-    }
+    // The first ones have the last word.
+    var sides: [MatteSides] = []
+    if certain.contains(1) { sides.append(MatteSides(certain, of: view.analysis)) }
+    if let map { sides.append(try MatteSides(map, labels: labels, view: view)) }
     let soft = try labels.map { Float($0) }.resized(from: view.analysis, to: whole)
     let part = part ?? Self.part(of: soft, view)
     guard part != PixelRect(whole) else {
@@ -112,7 +115,7 @@ struct SubjectMatte: Sendable {
   ///   - soft: how much of each pixel is the subjects'.
   ///   - part: which part that is.
   private init(
-    light: [Float], soft: [Float], part: PixelRect, sides: MatteSides?, view: SubjectView
+    light: [Float], soft: [Float], part: PixelRect, sides: [MatteSides], view: SubjectView
   ) throws(CinematicError) {
     let size = part.dimensions
     let (width, height) = (Int32(size.width), Int32(size.height))
@@ -129,7 +132,7 @@ struct SubjectMatte: Sendable {
     var fixed = [UInt8](unset: size.count)
     var examples = [UInt8](unset: size.count)
     focal_matte_zones(distance, count, inner, outer, inside, outside, &fixed, &examples)
-    sides?.hold(&fixed, &examples, part: part, of: view.outline)
+    for sides in sides { sides.hold(&fixed, &examples, part: part, of: view.outline) }
     var alpha = soft
     var weight = [Float](unset: size.count)
     var lines = [Float](unset: 4 * size.count)
@@ -143,7 +146,7 @@ struct SubjectMatte: Sendable {
         }
         try Self.follow(
           alpha, &fixed, &examples, inside: distance, least: inside, reach: outer, size)
-        sides?.hold(&fixed, &examples, part: part, of: view.outline)
+        for sides in sides { sides.hold(&fixed, &examples, part: part, of: view.outline) }
         for place in wrong.indices where wrong[place] != 0 {
           fixed[place] = wrong[place]
           examples[place] = wrong[place] == 1 ? 1 : 0

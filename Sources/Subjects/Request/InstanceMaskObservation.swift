@@ -23,6 +23,8 @@ public final class InstanceMaskObservation: Sendable {
   /// Of the request.
   let disparity: PixelBuffer?
   let labels: [UInt8]
+  /// As ``FoundSubjects/pointedAt``.
+  private let pointedAt: [UInt8]
   /// What the request's mask provider gave, at the size of the analysis.
   let givenMask: [Float]?
   /// As ``FoundSubjects/standings``, of every subject.
@@ -39,7 +41,7 @@ public final class InstanceMaskObservation: Sendable {
     givenMask: [Float]? = nil
   ) throws(CinematicError) {
     (self.view, self.disparity, self.givenMask) = (view, disparity, givenMask)
-    labels = found.labels
+    (labels, pointedAt) = (found.labels, found.pointedAt)
     confidences = found.confidences
     standings = found.standings.isEmpty ? confidences.map { _ in 1 } : found.standings
     allInstances = IndexSet(1...found.confidences.count)
@@ -205,7 +207,8 @@ public final class InstanceMaskObservation: Sendable {
       try AnalysisMap(
         map, turn: turn, dimensions: view.isFine ? view.outline : view.analysis)
     }
-    let matte = try SubjectMatte(view: view, labels: chosen, map: map)
+    let certain = pointedAt.map { instances.contains(Int($0)) ? UInt8(1) : 0 }
+    let matte = try SubjectMatte(view: view, labels: chosen, certain: certain, map: map)
     mattes.withLock { mattes in
       mattes.append((instances, matte))
       if mattes.count > Self.heldMattes { mattes.removeFirst() }

@@ -12,6 +12,8 @@ struct FoundSubjects: Sendable {
   /// Of each, how far it is believed at most, by how it stands out and how it lies where it was asked for, 0 to 1; empty where
   /// nothing is known of that.
   var standings: [Float] = []
+  /// The number of the subject of which a pixel is for certain, since it was pointed at, 0 elsewhere; empty where nothing was.
+  var pointedAt: [UInt8] = []
 
   var isEmpty: Bool { confidences.isEmpty }
 }
@@ -60,6 +62,12 @@ struct Segmenter {
       guard area >= least else { continue }
       for place in labels.indices where labels[place] != 0 && result.labels[place] == 0 {
         result.labels[place] = number
+      }
+      if let tap = seed.tap {
+        if result.pointedAt.isEmpty { result.pointedAt = [UInt8](repeating: 0, count: size.count) }
+        for place in alike(around: tap) where result.labels[place] == number {
+          result.pointedAt[place] = number
+        }
       }
       result.confidences.append(
         Self.confidence(refined.agreement, standing: standing, isMeasured: seed.isMeasured))
@@ -130,7 +138,9 @@ struct Segmenter {
       }
     }
     // What is pointed at is the subject's, whatever its colour.
-    if let tap = seed.tap { fixed[tap] = 1 }
+    if let tap = seed.tap {
+      for place in alike(around: tap) { fixed[place] = 1 }
+    }
     for other in others {
       for place in 0..<count where other[place] != 0 && seed.labels[place] == 0 {
         guard seed.rivals?[place] != SubjectSeed.doubtful else { continue }
@@ -199,6 +209,42 @@ struct Segmenter {
     let agreement = asked == 0 ? 1 : max(0, 2 * Float(agreeing) / Float(asked) - 1)
     return (labels, agreement)
   }
+
+  /// The pixels close to one that hang together with it, are as near and have its colour: what is pointed at is more than a
+  /// pixel, and ends at edges.
+  private func alike(around middle: Int) -> [Int] {
+    let reach = max(1, Int(Self.tapReach * Float(longer)))
+    let (width, height) = (size.width, size.height)
+    let (x, y) = (middle % width, middle / width)
+    var found = [middle]
+    var next = 0
+    while next < found.count {
+      let (i, j) = (found[next] % width, found[next] / width)
+      next += 1
+      for (u, v) in [(i - 1, j), (i + 1, j), (i, j - 1), (i, j + 1)] {
+        guard (0..<width).contains(u), (0..<height).contains(v),
+          (u - x) * (u - x) + (v - y) * (v - y) <= reach * reach
+        else { continue }
+        let place = v * width + u
+        guard !found.contains(place), isAlike(place, middle) else { continue }
+        found.append(place)
+      }
+    }
+    return found
+  }
+
+  private func isAlike(_ place: Int, _ other: Int) -> Bool {
+    if let map, abs(map.values[place] - map.values[other]) > Self.tapStep { return false }
+    return (0..<3).allSatisfy {
+      abs(view.codes[3 * place + $0] - view.codes[3 * other + $0]) <= Self.tapColours
+    }
+  }
+
+  /// How far around a point what is like it is its subject's, in parts of the longer side, and what is like it: disparities in
+  /// parts of the map's range, as within a subject, and codes in parts of white, as in texture and noise.
+  private static let tapReach: Float = 0.01
+  private static let tapStep: Float = 0.03
+  private static let tapColours: Float = 0.08
 
   /// A seed without what is transparent in the picture itself.
   private func visible(_ seed: SubjectSeed) -> SubjectSeed {
