@@ -162,6 +162,40 @@ import Testing
     #expect(try await men.found().allInstances.count == 1)
   }
 
+  /// Where all are wanted, someone before someone else is a subject of its own, and who touches at an arm is none.
+  @Test func stepsDivideWhereAllAreWanted() async throws {
+    let men = try Men()
+    var request = men.request
+    request.dividesAtSteps = true
+    let touching = try await request.perform(on: men.picture)
+    #expect(touching?.allInstances.count == 1)
+    let size = Men.size
+    var (codes, cells): ([UInt8], [Float]) = ([], [])
+    for y in 0..<size.height {
+      for x in 0..<size.width {
+        let isFront = (150..<290).contains(x) && (60..<220).contains(y)
+        let isBehind = (35..<165).contains(x) && (40..<220).contains(y)
+        let texture = UInt8((x * 7 + y * 5) % 20)
+        codes +=
+          isFront
+          ? [40, 110 + texture, 50, 255]
+          : isBehind ? [170, 60 + texture, 40, 255] : [50, 70, UInt8(140 + (x ^ y) % 9), 255]
+        cells.append(isFront ? 0.8 : isBehind ? 0.45 : 0.1)
+      }
+    }
+    let picture = try PixelBuffer(dimensions: size, format: .rgba8, values: codes)
+    request.disparity = try PixelBuffer(
+      dimensions: size, format: .disparityFloat, tags: .linearBT709, values: cells)
+    for dividesAtSteps in [false, true] {
+      request.dividesAtSteps = dividesAtSteps
+      let found = try #require(try await request.perform(on: picture))
+      #expect(found.allInstances.count == (dividesAtSteps ? 2 : 1))
+      let front = try #require(found.instance(at: NormalizedPoint(x: 0.7, y: 0.6)))
+      let behind = try #require(found.instance(at: NormalizedPoint(x: 0.25, y: 0.6)))
+      #expect((front == behind) != dividesAtSteps)
+    }
+  }
+
   /// A box takes who is in it; one around both takes both.
   @Test func boxesTellTouchingPeopleApart() async throws {
     let men = try Men()

@@ -26,6 +26,9 @@ public struct GenerateForegroundInstanceMaskRequest: Sendable {
   /// Boxes of detections, as the picture is shown: each is a subject, and none of the others' parts. Of what goes on far beyond
   /// its box, a subject is what lies in the box.
   public var boxes: [NormalizedRect] = []
+  /// Whether what hangs together in the map is several subjects where large things in it end at steps of the map, as someone
+  /// before someone else does; else it is one. Of no effect with points and boxes, which say so themselves.
+  public var dividesAtSteps = false
   /// Gives a mask to begin with, as a model of the caller's does.
   public var maskProvider: (any SubjectMaskProvider)?
   /// Of clips, the mask provider sees every so many frames: 1 for all. Masks are carried to those between by the flow,
@@ -73,7 +76,7 @@ public struct GenerateForegroundInstanceMaskRequest: Sendable {
       try mask.unitValues(at: view.analysis)
     }
     let found = try Segmenter(view: view, map: map).subjects(
-      points: points, boxes: boxes, mask: mask)
+      points: points, boxes: boxes, mask: mask, dividesAtSteps: dividesAtSteps)
     guard !found.isEmpty else { return nil }
     return try InstanceMaskObservation(
       view: view, found: found, disparity: disparity, givenMask: mask)

@@ -37,12 +37,14 @@ struct Segmenter {
 
   /// The subjects, those that stand out most first.
   ///
-  /// - Parameter mask: at the size of the analysis.
+  /// - Parameters:
+  ///   - mask: at the size of the analysis.
+  ///   - dividesAtSteps: as ``GenerateForegroundInstanceMaskRequest/dividesAtSteps``.
   func subjects(
-    points: [NormalizedPoint], boxes: [NormalizedRect], mask: [Float]?
+    points: [NormalizedPoint], boxes: [NormalizedRect], mask: [Float]?, dividesAtSteps: Bool
   ) throws(CinematicError) -> FoundSubjects {
     let seeds = try SubjectSeeds(view: view, map: map)
-      .seeds(points: points, boxes: boxes, mask: mask)
+      .seeds(points: points, boxes: boxes, mask: mask, dividesAtSteps: dividesAtSteps)
     var result = FoundSubjects(labels: [UInt8](repeating: 0, count: size.count))
     let least = max(9, Int(Self.leastArea * Double(size.count)))
     for (index, seed) in seeds.enumerated().prefix(Self.mostSubjects) {

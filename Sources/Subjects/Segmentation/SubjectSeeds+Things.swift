@@ -125,6 +125,115 @@ extension SubjectSeeds {
   }
 }
 
+/// Large things in one part of the map, each a subject.
+extension SubjectSeeds {
+  /// A thing that has at least this share of its part of the map is a subject by itself.
+  private static let leastDivision = 0.15
+
+  /// A seed for each thing, to which the others of its part are rivals.
+  func seeds(of things: [MapThing]) -> [SubjectSeed] {
+    things.map { thing in
+      var seed = SubjectSeed(labels: thing.labels)
+      seed.rivals = rivals(of: seed, things.filter { $0.layer == thing.layer })
+      return seed
+    }
+  }
+
+  /// The parts of the map that stand out; those in which large things end at steps, divided into these.
+  func thingsAtSteps(of map: AnalysisMap) throws(CinematicError) -> [MapThing] {
+    let coarse = try coarseLayers(of: map)
+    let things = try things(coarse, of: map)
+    var result: [MapThing] = []
+    for (index, layer) in try layers(coarse, of: map).enumerated() {
+      let number = index + 1
+      let parts = try divided(layer, things.filter { $0.layer == number }, map)
+      result += parts.map { MapThing(labels: $0, layer: number) }
+    }
+    return result
+  }
+
+  /// The large things of a part of the map, the largest first, with what touches them without a step and small ones; the whole
+  /// part if there is one.
+  private func divided(
+    _ layer: [UInt8], _ things: [MapThing], _ map: AnalysisMap
+  ) throws(CinematicError) -> [[UInt8]] {
+    guard things.count > 1 else { return [layer] }
+    var owners = [Int](repeating: -1, count: size.count)
+    for (index, thing) in things.enumerated() {
+      for place in owners.indices where thing.labels[place] != 0 { owners[place] = index }
+    }
+    let contacts = contacts(of: owners, things.count, map)
+    // The group that each thing is in, by the number of one of them.
+    var groups = Array(things.indices)
+    for contact in contacts where 2 * contact.steps < contact.length {
+      let (old, new) = (groups[contact.first], groups[contact.second])
+      for index in groups.indices where groups[index] == old { groups[index] = new }
+    }
+    var areas = [Int](repeating: 0, count: things.count)
+    for owner in owners where owner >= 0 { areas[groups[owner]] += 1 }
+    let least = Self.leastDivision * Double(layer.count { $0 != 0 })
+    let large = areas.indices.filter { Double(areas[$0]) >= least }.sorted { areas[$0] > areas[$1] }
+    guard large.count > 1 else { return [layer] }
+    // Small ones go with what they touch most.
+    for contact in contacts.sorted(by: { $0.length > $1.length }) {
+      let (a, b) = (groups[contact.first], groups[contact.second])
+      guard large.contains(a) != large.contains(b) else { continue }
+      let (old, new) = large.contains(a) ? (b, a) : (a, b)
+      for index in groups.indices where groups[index] == old { groups[index] = new }
+    }
+    // And what is in none of them, with the nearest one.
+    let nearest = owners.map { $0 >= 0 && large.contains(groups[$0]) ? UInt8(1) : 0 }
+    var numbers = owners.map { $0 >= 0 ? Float(groups[$0]) : 0 }
+    try kernel(size) {
+      focal_subject_fill(nearest, Int32(size.width), Int32(size.height), &numbers)
+    }
+    return large.map { group in
+      layer.indices.map { layer[$0] != 0 && Int(numbers[$0]) == group ? 1 : 0 }
+    }
+  }
+
+  /// Where two things touch: how many pairs of pixels lie there, and at how many of them is a step of the map.
+  private struct Contact {
+    let first: Int
+    let second: Int
+    var length = 0
+    var steps = 0
+  }
+
+  /// All contacts between things, in the order of their numbers.
+  ///
+  /// - Parameter owners: the number of each pixel's thing, below 0 for none.
+  private func contacts(of owners: [Int], _ count: Int, _ map: AnalysisMap) -> [Contact] {
+    var found: [Int: Contact] = [:]
+    let (width, height) = (size.width, size.height)
+    // Steps are three pixels of the coarse map wide.
+    let reach = max(1, 3 * width / (2 * map.coarse.width))
+    for y in 0..<height {
+      for x in 0..<width {
+        let place = y * width + x
+        for (stride, before, after) in [(1, x, width - 1 - x), (width, y, height - 1 - y)]
+        where after > 0 {
+          let (a, b) = (owners[place], owners[place + stride])
+          guard a >= 0, b >= 0, a != b else { continue }
+          var (low, high) = (place, place + stride)
+          for step in 1...reach {
+            if step <= before, owners[place - step * stride] == a { low = place - step * stride }
+            if step < after, owners[place + (step + 1) * stride] == b {
+              high = place + (step + 1) * stride
+            }
+          }
+          let key = min(a, b) * count + max(a, b)
+          var contact = found[key] ?? Contact(first: min(a, b), second: max(a, b))
+          contact.length += 1
+          if abs(map.values[high] - map.values[low]) >= Self.thingStep { contact.steps += 1 }
+          found[key] = contact
+        }
+      }
+    }
+    return found.keys.sorted().compactMap { found[$0] }
+  }
+}
+
 extension PixelRect {
   /// Whether a pixel of a picture of a size lies in it.
   func holds(_ place: Int, in size: Dimensions) -> Bool {

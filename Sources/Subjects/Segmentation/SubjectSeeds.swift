@@ -60,14 +60,18 @@ struct SubjectSeeds {
   private static let mostGrowth: Float = 1.12
 
   func seeds(
-    points: [NormalizedPoint], boxes: [NormalizedRect], mask: [Float]?
+    points: [NormalizedPoint], boxes: [NormalizedRect], mask: [Float]?, dividesAtSteps: Bool
   ) throws(CinematicError) -> [SubjectSeed] {
     let isAsked = !points.isEmpty || !boxes.isEmpty
     var layers: [[UInt8]]?
     var things: [MapThing] = []
     if let map {
-      if isAsked { things = try self.things(of: map) }
-      layers = try isAsked ? things.map(\.labels) : self.layers(of: map)
+      if isAsked {
+        things = try self.things(of: map)
+      } else if dividesAtSteps {
+        things = try thingsAtSteps(of: map)
+      }
+      layers = try isAsked || dividesAtSteps ? things.map(\.labels) : self.layers(of: map)
     }
     let parts = try mask.map { mask throws(CinematicError) in
       try self.parts(of: mask, layers ?? [])
@@ -97,6 +101,7 @@ struct SubjectSeeds {
       return seeds
     }
     if let parts { return parts.filter { !$0.isBehind } }
+    if !things.isEmpty { return self.seeds(of: things) }
     if let layers { return layers.map { SubjectSeed(labels: $0) } }
     let opaque = try cutOut()
     return opaque.isEmpty ? try salient() : opaque

@@ -167,7 +167,10 @@ struct SubjectOptions: ParsableArguments {
       "Of clips, the model of people sees every so many frames, and its masks are carried to those between. (default: 5)",
       valueName: "n"))
   var maskEvery: Int?
-  @Flag(help: "Take every subject, not only the one that stands out most.")
+  @Flag(
+    help:
+      "Take every subject, not only the one that stands out most; of a map, things that touch at two depths are two."
+  )
   var all = false
 
   @Option(
