@@ -21,6 +21,53 @@ import Testing
     #expect(again.subjects == a.subjects)
   }
 
+  /// The same mask for every picture.
+  private final class Masks: SubjectMaskProvider {
+    let given: PixelBuffer
+
+    init(_ given: PixelBuffer) { self.given = given }
+
+    func mask(
+      of picture: PixelBuffer, turn: QuarterTurn
+    ) async throws(CinematicError) -> PixelBuffer { given }
+  }
+
+  /// A configuration holds a whole request, and analyses are shared by equal ones alone.
+  @Test func analysesAsAsked() async throws {
+    let scene = try SubjectScene()
+    let analyzer = ImageAnalyzer()
+    var configuration = ImageAnalyzer.Configuration()
+    configuration.disparity = scene.map
+    #expect(configuration.request.disparity === scene.map)
+    let whole = try await analyzer.analyze(scene.picture, configuration: configuration)
+    configuration.request.points = [NormalizedPoint(x: 0.05, y: 0.05)]
+    let wall = try await analyzer.analyze(scene.picture, configuration: configuration)
+    #expect(wall !== whole && wall.subjects.isEmpty)
+    let wallAgain = try await analyzer.analyze(scene.picture, configuration: configuration)
+    #expect(wallAgain === wall)
+    configuration.request.points = []
+    let wholeAgain = try await analyzer.analyze(scene.picture, configuration: configuration)
+    #expect(wholeAgain === whole)
+    configuration.request.maskProvider = Masks(scene.map)
+    let masked = try await analyzer.analyze(scene.picture, configuration: configuration)
+    #expect(masked !== whole && masked !== wall)
+    let maskedAgain = try await analyzer.analyze(scene.picture, configuration: configuration)
+    #expect(maskedAgain === masked)
+    // A map of another shape is refused unless it is stretched.
+    let size = Dimensions(width: 48, height: 8)
+    var stretched = ImageAnalyzer.Configuration()
+    stretched.disparity = try PixelBuffer(
+      dimensions: size, format: .disparityFloat, tags: .linearBT709,
+      values: (0..<size.count).map { $0 % 48 > 16 && $0 % 48 < 32 ? 0.8 : Float(0.2) })
+    let refused = stretched
+    let error = await #expect(throws: CinematicError.self) {
+      try await analyzer.analyze(scene.picture, configuration: refused)
+    }
+    #expect(error?.code == .incompatible)
+    stretched.request.stretchesDisparity = true
+    _ = try await analyzer.analyze(scene.picture, configuration: stretched)
+  }
+
   @Test func knowsItsSubjects() async throws {
     let scene = try SubjectScene()
     var configuration = ImageAnalyzer.Configuration()

@@ -12,14 +12,25 @@ import Synchronization
 /// let sticker = try await analysis.image(for: analysis.highlightedSubjects)
 /// ```
 public final class ImageAnalyzer: Sendable {
-  /// The data on a picture beside its pixels.
+  /// How a picture's subjects are looked for.
   public struct Configuration: Sendable {
-    /// As in ``GenerateForegroundInstanceMaskRequest/disparity``.
-    public var disparity: PixelBuffer?
+    /// With everything that is known of the picture beside its pixels. Analyses are shared where maps and mask providers are the same
+    /// objects and all else is equal; those with a provider that is no object of a class are shared by none.
+    public var request = GenerateForegroundInstanceMaskRequest()
+    /// As in ``GenerateForegroundInstanceMaskRequest/disparity``, of the request.
+    public var disparity: PixelBuffer? {
+      get { request.disparity }
+      set { request.disparity = newValue }
+    }
     /// From the picture as stored to the picture as shown.
     public var turn = QuarterTurn.identity
 
     public init() {}
+
+    /// Whether both give the same subjects.
+    func isSame(as other: Configuration) -> Bool {
+      turn == other.turn && request.isSame(as: other.request)
+    }
   }
 
   /// One for the program.
@@ -27,8 +38,7 @@ public final class ImageAnalyzer: Sendable {
 
   private struct Entry {
     let picture: PixelBuffer
-    let disparity: PixelBuffer?
-    let turn: QuarterTurn
+    let configuration: Configuration
     let load: SharedLoad<ImageAnalysis>
   }
 
@@ -51,23 +61,18 @@ public final class ImageAnalyzer: Sendable {
     try GenerateForegroundInstanceMaskRequest.checkCancellation()
     let load = entries.withLock { entries in
       let known = entries.first {
-        $0.picture === picture && $0.turn == configuration.turn
-          && $0.disparity === configuration.disparity
+        $0.picture === picture && $0.configuration.isSame(as: configuration)
       }
       if let known { return known.load }
       let load = SharedLoad<ImageAnalysis>(cancellation: "looking for subjects was cancelled")
-      entries.append(
-        Entry(
-          picture: picture, disparity: configuration.disparity, turn: configuration.turn,
-          load: load))
+      entries.append(Entry(picture: picture, configuration: configuration, load: load))
       if entries.count > Self.heldPictures { entries.removeFirst() }
       return load
     }
     do throws(CinematicError) {
       return try await load.value { () async throws(CinematicError) -> ImageAnalysis in
-        var request = GenerateForegroundInstanceMaskRequest()
-        request.disparity = configuration.disparity
-        let observation = try await request.perform(on: picture, turn: configuration.turn)
+        let observation = try await configuration.request.perform(
+          on: picture, turn: configuration.turn)
         return ImageAnalysis(picture, observation)
       }
     } catch {

@@ -146,6 +146,25 @@ public struct GenerateForegroundInstanceMaskRequest: Sendable {
     }
   }
 
+  /// Whether both ask for the same subjects of a picture: by the same map and mask provider, and equal in all else.
+  func isSame(as other: Self) -> Bool {
+    let areEqual =
+      stretchesDisparity == other.stretchesDisparity && points == other.points
+      && boxes == other.boxes && dividesAtSteps == other.dividesAtSteps
+      && maskInterval == other.maskInterval && analysisSize == other.analysisSize
+      && outlineSide == other.outlineSide
+    return areEqual && disparity === other.disparity && hasProvider(of: other)
+  }
+
+  /// Whether both have the same mask provider, or none. Of one that is no object nothing says that.
+  private func hasProvider(of other: Self) -> Bool {
+    guard let own = maskProvider, let another = other.maskProvider else {
+      return maskProvider == nil && other.maskProvider == nil
+    }
+    guard type(of: own) is AnyClass, type(of: another) is AnyClass else { return false }
+    return (own as AnyObject) === (another as AnyObject)
+  }
+
   /// - Throws: `cancelled` if the task is.
   static func checkCancellation() throws(CinematicError) {
     guard !Task.isCancelled else {
