@@ -112,6 +112,28 @@ import Testing
     }
   }
 
+  /// Behind a cut nothing is at the point: focus stays, and a line says so.
+  @Test func tellsCuts() async throws {
+    let folder = Folder()
+    for number in 0..<4 { try Self.write("000\(number).png", in: folder) }
+    for number in 2..<4 {
+      let codes = (0..<Self.size.count).flatMap { place -> [UInt8] in
+        let isDisc = Self.isInside(place % Self.size.width, place / Self.size.width, 0)
+        return isDisc ? [20, 60, 20, 255] : [200, 190, 180, 255]
+      }
+      try PictureWriter.write(
+        PixelBuffer(dimensions: Self.size, format: .rgba8, values: codes),
+        to: folder.file("in/000\(number).png"))
+    }
+    let made = try await works(
+      [
+        "render", "in/%04d.png", "--disparity", "maps/%04d.png", "--f-number", "1.4", "--subject",
+        "0.47,0.48", "-o", "out/%04d.png",
+      ], in: folder)
+    #expect(made.errors.contains("a cut at frame 2: the subject at 0.47,0.48"), "\(made.errors)")
+    #expect(folder.names(in: "out").count == 4)
+  }
+
   @Test func refusesWhatCannotBe() async throws {
     let folder = Folder()
     try Self.write("0000.png", in: folder)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCinematic
+import FocalCommands
 import FocalCore
 import FocalMedia
 import FocalRendering
@@ -74,6 +75,16 @@ extension RenderJob {
         remedy: "give a focus with --focus or --focus-at, or another mask")
     }
     return held
+  }
+
+  /// Says where a clip's first cut is, behind which there is no subject.
+  func tellCuts(of masked: MaskedMaps, _ reader: FrameReader?) {
+    guard let subject, let first = masked.cuts.first else { return }
+    let number = reader?.fileNumber(ofFrame: first) ?? first
+    let others = masked.cuts.count > 1 ? ", and \(masked.cuts.count - 1) more" : ""
+    note(
+      "a cut at frame \(number)\(others): the subject at \(subject.x),\(subject.y) belongs to the scene before, and focus stays"
+        + " where that was until it comes back")
   }
 
   /// In words where the focus comes from.

@@ -212,6 +212,7 @@ struct RenderJob: Sendable {
           + " a map without any valid disparity, and no blur")
     }
 
+    if let masked { tellCuts(of: masked, pictures.reader) }
     if let reader = pictures.reader, clip.frameCount != nil {
       sourceNotes.tellOfMissingFrames(reader)
     }

@@ -24,6 +24,7 @@ public final class MaskedMaps: Sendable {
     var last: (index: Int, held: HeldDisparity)?
     /// Where the subject was when it was seen last.
     var focusDisparity: Float?
+    var cuts: [Int] = []
   }
 
   private let masks: Masks
@@ -52,6 +53,9 @@ public final class MaskedMaps: Sendable {
     switch masks {
     case .followed(let follower):
       let found = try await follower.observation(of: picture, disparity: map)
+      if found.beginsScene {
+        state.withLock { if $0.last != nil { $0.cuts.append(frame.index) } }
+      }
       mask = try found.mask(of: picture).turnedDisparity(by: turn.inverse)
     case .given(let matcher):
       mask = try await matcher.map(for: frame.place)
@@ -63,6 +67,10 @@ public final class MaskedMaps: Sendable {
     }
     return held
   }
+
+  /// The frames that begin another scene, by their numbers in the clip, of those so far and without the first one, where
+  /// subjects are followed. A subject that was pointed at is not looked for in other scenes than its own.
+  public var cuts: [Int] { state.withLock { $0.cuts } }
 
   /// The focus of the frame that was asked for last; that of the frames before where the subject is not seen, `nil` where it
   /// never was, or the focus is not held.
