@@ -109,6 +109,47 @@ import Testing
     return (path, writer.sound)
   }
 
+  /// Sound in a coding that is not known, or that nothing decodes, beside AAC: one track, and a line of the other one.
+  @Test(arguments: ["wxyz", "mhm1"]) func unknownSoundBesideAnother(_ format: String) async throws {
+    let folder = ScratchFolder()
+    try SoundFile.write(to: folder.file("a.mp4"), seconds: 1)
+    func changed(_ box: Box) -> Box {
+      switch box.type {
+      case "tkhd":
+        var data = Array(box.data)
+        data[15] = 2
+        return Box("tkhd", data: data)
+      case "stsd":
+        // Without the boxes that describe AAC.
+        let entry = Box(
+          FourCC(rawValue: format.utf8.reduce(0) { $0 << 8 | UInt32($1) }),
+          data: Array(box.boxes[0].data.prefix(28)))
+        return Box("stsd", leading: [0, 0, 0, 0, 0, 0, 0, 1], [entry])
+      default:
+        guard !box.boxes.isEmpty else { return box }
+        var result = box
+        result.boxes = box.boxes.map(changed)
+        return result
+      }
+    }
+    var boxes = try Box.parse(folder.read("a.mp4")[...])
+    let place = try #require(boxes.firstIndex { $0.type == "moov" })
+    try #require(boxes.firstIndex { $0.type == "mdat" }! < place)
+    let track = try #require(boxes[place]["trak"])
+    boxes[place].boxes.append(changed(track))
+    folder.write(boxes.flatMap(\.bytes), to: "sound.mp4")
+
+    let source = try #require(try await AssetSound(Asset(path: folder.file("sound.mp4"))))
+    let (path, sound) = try await Self.movie(with: "sound.mp4", in: folder)
+    #expect(sound.filter { $0.leftOut == nil } == [.init(codec: "aac")])
+    let lines = source.leftOut.map(\.message) + sound.compactMap(\.leftOut)
+    #expect(lines.count == 1)
+    // libavformat knows the second one by name.
+    #expect(lines.first?.contains(format == "wxyz" ? "'wxyz'" : "mpegh") == true, "\(lines)")
+    let tracks = try await Asset(path: path).loadTracks(withMediaType: .audio)
+    #expect(tracks.count == 1)
+  }
+
   /// Entries of AC-3 say two channels in MP4, whatever there is.
   @Test(arguments: ["ac3", "eac3"]) func channelsOfDolbySound(_ encoder: String) async throws {
     let kind = Kind(encoder, AV_SAMPLE_FMT_FLTP, in: "mp4", "mp4", as: encoder, channels: 6)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CFFmpeg
 import FocalBoxes
 import FocalCore
 
@@ -152,9 +153,10 @@ extension BoxTrack {
       else { return parameters }
       return try SoundParameters(parameters, layoutOf: found, name: container.name)
     } catch {
-      // libavformat distinguishes more codings than the boxes do.
+      // libavformat distinguishes more codings than the boxes do; one that it does not know either is a stream of no codec.
       guard error.code == .unsupported,
-        let found = try? await container.streamParameters(trackID: trackID)
+        let found = try? await container.streamParameters(trackID: trackID),
+        found.values.codec_id != AV_CODEC_ID_NONE
       else { throw error.naming(container.name) }
       return try SoundParameters(found, name: container.name)
     }

@@ -171,9 +171,10 @@ package struct OutputNotes {
 
   /// Says which sound is not copied as it is, and which is not heard, and why.
   private func tellSound(_ note: Notes) {
-    for (index, track) in writtenSound.enumerated() {
+    let written = writtenSound.filter { $0.leftOut == nil }
+    for (index, track) in written.enumerated() {
       guard let stored = track.storedAs else { continue }
-      let sound = writtenSound.count > 1 ? "track \(index + 1) of the sound" : "the sound"
+      let sound = written.count > 1 ? "track \(index + 1) of the sound" : "the sound"
       let isAgain = stored == track.codec
       let how = isAgain ? "again" : "as \(stored.uppercased())"
       let unheld = "\(outputName) does not hold \(isAgain ? "a part of it" : "it") as it is"
@@ -181,9 +182,9 @@ package struct OutputNotes {
       note("\(sound) (\(track.codec)) is encoded \(how): \(reason)")
       if let change = track.layoutChange { note("\(sound): \(Self.text(of: change, stored))") }
     }
-    for error in settings.sound?.leftOut ?? [] {
-      note("a track of sound is left out: \(error.message)")
-    }
+    let leftOut =
+      (settings.sound?.leftOut ?? []).map(\.message) + writtenSound.compactMap(\.leftOut)
+    for reason in leftOut { note("a track of sound is left out: \(reason)") }
   }
 
   private static func words(for reason: WrittenSound.Reason) -> String {

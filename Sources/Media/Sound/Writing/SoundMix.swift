@@ -21,13 +21,17 @@ final class SoundMix {
   private let container: SoundContainer
   private let path: String
   private var lanes: [Lane] = []
+  /// Tracks that the movie does not hold and that cannot be decoded, beside others that are written.
+  private var leftOut: [(codec: String, error: CinematicError)] = []
   /// The one lane of sound that is appended.
   private var live: LiveSound?
   /// Whether the sound ends with the pictures.
   private let endsWithPictures: Bool
 
-  /// - Throws: `invalidParameter` for segments that do not follow each other, `unsupported` for sound
-  ///   that can be neither copied nor encoded.
+  /// Tracks that can be neither copied nor decoded are left out if there are others.
+  ///
+  /// - Throws: `invalidParameter` for segments that do not follow each other, `unsupported` where all
+  ///   sound can be neither copied nor decoded.
   init(
     _ sound: Sound, in container: SoundContainer, timelineStart: Time, path: String
   ) throws(CinematicError) {
@@ -39,7 +43,7 @@ final class SoundMix {
       for track in asset.tracks {
         let stretches = track.source.stretches(
           from: asset.timelineStart + timelineStart, length: nil, at: .zero)
-        try add(
+        try addIfHeld(
           stretches, languageCode: track.languageCode, labels: track.labels, choice: track.choice,
           extras: track.source.track.stored?.extras)
       }
@@ -55,7 +59,7 @@ final class SoundMix {
         let extras = track.segments.map { $0.source.track.stored?.extras ?? [] }
         // Of several sources, what all say is true of the track.
         let isOne = extras.dropFirst().allSatisfy { $0 == extras[0] }
-        try add(
+        try addIfHeld(
           stretches, languageCode: track.languageCode, labels: track.labels, choice: track.choice,
           extras: isOne ? extras.first : nil)
       }
@@ -67,6 +71,7 @@ final class SoundMix {
         lane, WrittenSound(codec: "pcm_f32le", storedAs: lane.codecName), nil, TrackLabels(),
         TrackChoice())
     }
+    if lanes.isEmpty, let first = leftOut.first { throw first.error }
     let choices = TrackChoice.settled(
       lanes.map(\.choice), reserved: CompanionTracks.alternateGroup)
     for (index, choice) in choices.enumerated() {
@@ -87,9 +92,23 @@ final class SoundMix {
     try live.append(buffer, at: time) { sample throws(CinematicError) in try sink(sample, 0) }
   }
 
+  /// Adds a track, or remembers why it is left out: phones record a second track in a coding of their own.
+  private func addIfHeld(
+    _ stretches: [SoundStretch], languageCode: String?, labels: TrackLabels, choice: TrackChoice,
+    extras: [Box]?
+  ) throws(CinematicError) {
+    do throws(CinematicError) {
+      try add(
+        stretches, languageCode: languageCode, labels: labels, choice: choice, extras: extras)
+    } catch {
+      guard error.code == .unsupported, let first = stretches.first else { throw error }
+      leftOut.append((first.source.parameters.codecName, error))
+    }
+  }
+
   private func add(
     _ stretches: [SoundStretch], languageCode: String?, labels: TrackLabels, choice: TrackChoice,
-    extras: [Box]? = nil
+    extras: [Box]?
   ) throws(CinematicError) {
     guard let first = stretches.first else { return }
     let lane: any SoundLane
@@ -160,8 +179,15 @@ final class SoundMix {
   var streams: [(parameters: SoundParameters, track: TrackSettings, labels: TrackLabels)] {
     lanes.map { ($0.lane.entry.parameters, $0.track, $0.labels) }
   }
-  /// The treatment of each of them.
-  var summaries: [WrittenSound] { lanes.map(\.summary) }
+  /// The treatment of each of them; behind them those that are left out.
+  var summaries: [WrittenSound] {
+    lanes.map(\.summary)
+      + leftOut.map { track in
+        var summary = WrittenSound(codec: track.codec)
+        summary.leftOut = track.error.message
+        return summary
+      }
+  }
 
   /// Takes a sample and the number of its track among ``tracks``.
   typealias Sink = (MediaSample, _ track: Int) throws(CinematicError) -> Void
@@ -197,6 +223,9 @@ public struct WrittenSound: Hashable, Sendable, Encodable {
   public var layoutChange: LayoutChange?
   /// Why it is encoded although the movie holds sound of its codec; `nil` if it does not, or nothing is encoded.
   public var reason: Reason?
+  /// Why the movie has no such track: it does not hold the coding, and this FFmpeg does not decode it; `nil` for one that
+  /// is written.
+  public internal(set) var leftOut: String?
 
   public init(
     codec: String, storedAs: String? = nil, layoutChange: LayoutChange? = nil,
