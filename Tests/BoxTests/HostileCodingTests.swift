@@ -94,6 +94,29 @@ import Testing
     #expect(SoundFrameHeader.enhancedAC3(Self.soundFrames[3], bitRate: 192_000) != nil)
   }
 
+  /// What a frame of MPEG audio says of itself: rate, channels, length.
+  @Test(
+    arguments: [
+      ([0xFF, 0xFB, 0x90, 0x64], [44100, 2, 1152]), ([0xFF, 0xFB, 0x54, 0xC4], [48000, 1, 1152]),
+      ([0xFF, 0xF3, 0x48, 0xC4], [16000, 1, 576]), ([0xFF, 0xE3, 0x10, 0x44], [11025, 2, 576]),
+      ([0xFF, 0xFD, 0xA4, 0xC0], [48000, 1, 1152]), ([0xFF, 0xFF, 0x94, 0x00], [48000, 2, 384]),
+    ] as [([UInt8], [Int])])
+  func headsOfMPEGAudio(_ bytes: [UInt8], _ meant: [Int]) throws {
+    let head = try #require(SoundFrameHeader.MPEGAudio(bytes))
+    #expect([head.sampleRate, head.channelCount, head.frameLength] == meant)
+    #expect(SoundFrameHeader.MPEGAudio(bytes.dropLast()) == nil)
+  }
+
+  /// Reserved versions, layers, rates and bit rates, and bytes that are no head.
+  @Test(
+    arguments: [
+      [0xFF, 0xEB, 0x90, 0x64], [0xFF, 0xF9, 0x90, 0x64], [0xFF, 0xFB, 0x9C, 0x64],
+      [0xFF, 0xFB, 0xF0, 0x64], [0xFE, 0xFB, 0x90, 0x64], [0xFF, 0x1B, 0x90, 0x64],
+    ] as [[UInt8]])
+  func noHeadsOfMPEGAudio(_ bytes: [UInt8]) {
+    #expect(SoundFrameHeader.MPEGAudio(bytes) == nil)
+  }
+
   @Test func mutatedSoundFrames() {
     var fuzzer = Fuzzer(seed: Fuzzer.seed, Self.soundFrames)
     var known = [0, 0, 0]

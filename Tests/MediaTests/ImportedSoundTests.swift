@@ -162,6 +162,49 @@ import Testing
     #expect(source.parameters.channelCount == 6)
   }
 
+  /// Entries of MPEG audio may say two channels for one: it stays one, as loud as it was.
+  @Test(arguments: ["mp2", "libmp3lame"]) func monoOfMPEGAudio(_ encoder: String) async throws {
+    guard SoundFile.hasEncoder(encoder) else { return try skip("this FFmpeg has no \(encoder)") }
+    let folder = ScratchFolder()
+    let format = encoder == "mp2" ? AV_SAMPLE_FMT_S16 : AV_SAMPLE_FMT_FLTP
+    let file = SoundFile(
+      encoder: encoder, container: "mp4", rate: 48000, channels: 1, format: format)
+    try file.write(to: folder.file("one.mp4"), seconds: 1)
+    // FFmpeg itself writes two into entries of MP4.
+    func changed(_ box: Box) -> Box {
+      var result = box
+      if box.type == "mp4a" {
+        var data = Array(box.data)
+        data[17] = 2
+        result = Box("mp4a", data: data)
+      } else if box.type == "stsd" {
+        result = Box("stsd", leading: [0, 0, 0, 0, 0, 0, 0, 1], box.boxes.map(changed))
+      } else if !box.boxes.isEmpty {
+        result.boxes = box.boxes.map(changed)
+      }
+      return result
+    }
+    let boxes = try Box.parse(folder.read("one.mp4")[...])
+    folder.write(boxes.flatMap { changed($0).bytes }, to: "sound.mp4")
+    let source = try await SoundSource.first(of: folder.file("sound.mp4"))
+    #expect(source.parameters.channelCount == 1)
+    #expect(source.parameters.sampleRate == 48000)
+    let layout = try source.layout()
+    #expect(layout.count == 1)
+    guard encoder == "mp2" else { return }
+    // A Cinematic movie takes no layer II.
+    let (path, sound) = try await Self.movie(with: "sound.mp4", in: folder)
+    #expect(sound == [.init(codec: "mp2", storedAs: "aac")])
+    let (heard, meant) = (try DecodedSound(path), try DecodedSound(folder.file("one.mp4")))
+    try #require(heard.channels.count == 1 && meant.channels.count == 1)
+    func power(_ samples: [Float]) -> Float {
+      samples[10_000..<40_000].reduce(0) { $0 + $1 * $1 }
+    }
+    // A tenth of a decibel; a mix to two channels takes three.
+    let share = power(heard.channels[0]) / power(meant.channels[0])
+    #expect(abs(share - 1) < 0.03, "\(share)")
+  }
+
   /// Bit for bit, and where it was.
   @Test(arguments: plain)
   func plainSound(_ kind: Kind) async throws {

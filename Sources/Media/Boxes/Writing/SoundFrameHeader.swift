@@ -28,6 +28,30 @@ public enum SoundFrameHeader {
     }
   }
 
+  /// The head of MPEG audio's frames (ISO/IEC 11172-3 §2.4.1.3, ISO/IEC 13818-3 §2.4.1.3).
+  public struct MPEGAudio: Hashable, Sendable {
+    /// Samples a second.
+    public let sampleRate: Int
+    /// 1 or 2.
+    public let channelCount: Int
+    /// Samples of each channel in a frame.
+    public let frameLength: Int
+
+    /// - Returns: `nil` for bytes that begin otherwise.
+    public init?(_ bytes: some Collection<UInt8>) {
+      let head = Array(bytes.prefix(4))
+      guard head.count == 4, head[0] == 0xFF, head[1] & 0xE0 == 0xE0 else { return nil }
+      // 0 is the extension to low rates, 2 and 3 are MPEG-2 and MPEG-1.
+      let version = head[1] >> 3 & 3
+      let layer = 4 - Int(head[1] >> 1 & 3)
+      let rate = Int(head[2] >> 2 & 3)
+      guard version != 1, layer < 4, head[2] >> 4 < 15, rate < 3 else { return nil }
+      sampleRate = [44100, 48000, 32000][rate] / (version == 3 ? 1 : version == 2 ? 2 : 4)
+      channelCount = head[3] >> 6 == 3 ? 1 : 2
+      frameLength = layer == 1 ? 384 : layer == 3 && version != 3 ? 576 : 1152
+    }
+  }
+
   /// The box `dac3` of AC-3 (ETSI TS 102 366, annex F.4), from a frame's head.
   ///
   /// - Returns: `nil` for bytes that are no such frame.

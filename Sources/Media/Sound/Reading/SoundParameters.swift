@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CFFmpeg
+import FocalBoxes
 import FocalCore
 
 /// How sound is coded: what decoders and containers must know.
@@ -62,6 +63,27 @@ final class SoundParameters: @unchecked Sendable {
       focal_channel_count(said.pointer) != other.channelCount
         || av_channel_layout_copy(&made.pointee.ch_layout, &said.pointer.pointee.ch_layout) >= 0
     else { throw .outOfMemory(for: name) }
+  }
+
+  /// The same coding as its first packet tells of it: entries of MPEG audio in MP4 say two channels for one, too.
+  ///
+  /// - Returns: `nil` for codings of another kind, packets without such a head, and where both say the same.
+  /// - Throws: `outOfMemory`.
+  init?(
+    _ other: SoundParameters, toldBy firstPacket: [UInt8], name: String
+  ) throws(CinematicError) {
+    guard [AV_CODEC_ID_MP3, AV_CODEC_ID_MP2].contains(other.codec),
+      let head = SoundFrameHeader.MPEGAudio(firstPacket),
+      head.channelCount != other.channelCount || head.sampleRate != other.sampleRate
+    else { return nil }
+    guard let made = avcodec_parameters_alloc() else { throw .outOfMemory(for: name) }
+    pointer = made
+    guard avcodec_parameters_copy(made, other.pointer) >= 0 else { throw .outOfMemory(for: name) }
+    made.pointee.sample_rate = Int32(head.sampleRate)
+    made.pointee.frame_size = Int32(head.frameLength)
+    av_channel_layout_uninit(&made.pointee.ch_layout)
+    // One is heard in the middle, two at the sides: the decoder says so.
+    made.pointee.ch_layout.nb_channels = Int32(head.channelCount)
   }
 
   /// The output of an opened encoder; `nil` if no memory is left.

@@ -40,9 +40,9 @@ struct TrackSound: Sendable {
         "the sound of \(name) \(isMixed ? "changes its coding" : "is played at another speed")",
         remedy: "leave its sound out (\(parameter: .noSound)), or convert it to one piece of AAC")
     }
-    parameters = try await coded.soundParameters()
-    firstPacket =
-      parameters.isToldByPackets && !index.isEmpty ? try await track.sampleData(0) : []
+    let said = try await coded.soundParameters()
+    firstPacket = said.isToldByPackets && !index.isEmpty ? try await track.sampleData(0) : []
+    parameters = try SoundParameters(said, toldBy: firstPacket, name: name) ?? said
     reader = try await track.container.sampleReader(track.sampleSource)
   }
 }
