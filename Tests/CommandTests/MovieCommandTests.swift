@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalBoxes
 import FocalCore
 import FocalMedia
 import Foundation
@@ -42,6 +43,33 @@ struct MovieCommandTests {
     #expect(object["capability"] as? String == "renderable")
     #expect(abs((object["duration"] as? Double ?? 0) - 0.2) < 1e-9)
     #expect((object["tracks"] as? [Any])?.count == 3)
+  }
+
+  /// Profiles of Dolby Vision are named; pictures without a base that others can show are not shown in wrong colours.
+  @Test(
+    arguments: [(5, 0, "5", false), (8, 4, "8.4", true), (10, 0, "10", false)]
+      as [(UInt8, UInt8, String, Bool)])
+  func dolbyVision(_ profile: UInt8, _ base: UInt8, _ text: String, isShown: Bool) async throws {
+    let folder = Folder()
+    var layout = try EncodedMovie.layout(frames: 6)
+    let record = [1, 0, profile << 1, 0x2D, base << 4] + [UInt8](repeating: 0, count: 19)
+    layout.tracks[0].entry = layout.tracks[0].entry.map {
+      Box($0.type, data: Array($0.data) + Box("dvvC", data: record).bytes)
+    }
+    folder.write(layout.bytes(), to: "a.mov")
+    let told = try await works(["info", "a.mov"], in: folder)
+    #expect(told.output.contains("Dolby Vision profile \(text)"), "\(told.output)")
+    let object = try #require(
+      try await works(["info", "a.mov", "--json"], in: folder).objects().first)
+    let tracks = object["tracks"] as? [[String: Any]]
+    #expect(tracks?.first?["dolbyVisionProfile"] as? String == text)
+    let thumbnail = ["thumbnail", "a.mov", "-o", "a.png"]
+    if isShown {
+      _ = try await works(thumbnail, in: folder)
+    } else {
+      try await refuses(thumbnail, in: folder, naming: ["a.mov", "Dolby Vision profile \(text)"])
+      #expect(!FileManager.default.fileExists(atPath: folder.file("a.png")))
+    }
   }
 
   /// A movie that lost its tracks is described, and what is missing is named.

@@ -108,6 +108,7 @@ import Testing
         SampleEntry.visual("hvc1", dimensions: plain, name: "HEVC", extensions: extensions),
         handler: "vide")
       #expect(entry.isDolbyVision == isDolbyVision)
+      #expect(entry.dolbyVision?.description == (isDolbyVision ? "8.4" : nil))
     }
   }
 

@@ -83,9 +83,11 @@ extension CodedTrack {
     _ source: any ByteSource, _ options: ReadOptions
   ) async throws(CinematicError) -> any PictureDecoder {
     let order = try await timeline().order
+    let entries = try await sampleEntries()
+    for entry in entries { try entry.checkBase(name: source.name) }
     let decoder = try TrackDecoder(
       name: source.name, reader: try await sampleReader(source), index: try await sampleIndex(),
-      order: order, entries: try await sampleEntries(), maker: try await decoderMaker(),
+      order: order, entries: entries, maker: try await decoderMaker(),
       damage: options.damage)
     guard options.interlacing != .keep, case .picture = options.content else { return decoder }
     return FieldDecoder(

@@ -27,6 +27,8 @@ struct MovieDescription: Encodable {
     var transfer: String?
     /// Whether they are of Dolby Vision, too; only where they are.
     var isDolbyVision: Bool?
+    /// The profile, and behind a point what its base layer is compatible with: 5, 8.4.
+    var dolbyVisionProfile: String?
     /// Of pictures: chroma and depth, and which field of interlaced ones is shown first.
     var pixels: String?
     var fieldOrder: String?
@@ -130,6 +132,7 @@ struct MovieDescription: Encodable {
       primaries: color.flatMap { Self.name($0.primaries, in: Self.primaries, "primaries") },
       transfer: color.flatMap { Self.name($0.transfer, in: Self.transfers, "transfer") },
       isDolbyVision: entries.first?.isDolbyVision == true ? true : nil,
+      dolbyVisionProfile: entries.first?.dolbyVision?.description,
       pixels: pictures?.codedPixels.description, fieldOrder: pictures?.fieldOrder?.rawValue,
       role: role, keys: keys)
   }
@@ -237,7 +240,9 @@ struct MovieDescription: Encodable {
     if let primaries = track.primaries, let transfer = track.transfer {
       text += ", \(primaries) \(transfer)"
     }
-    if track.isDolbyVision == true { text += ", Dolby Vision" }
+    if track.isDolbyVision == true {
+      text += ", Dolby Vision" + (track.dolbyVisionProfile.map { " profile \($0)" } ?? "")
+    }
     if let pixels = track.pixels { text += ", \(pixels)" }
     if let order = track.fieldOrder.flatMap(FieldOrder.init) {
       text += ", interlaced, \(order.title)"

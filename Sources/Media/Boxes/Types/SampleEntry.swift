@@ -90,9 +90,40 @@ public struct SampleEntry: Hashable, Sendable {
     }
   }
 
+  private var dolbyVisionBox: Box? {
+    extensions.first { ["dvcC", "dvvC", "dvwC"].contains($0.type) }
+  }
+
   /// Whether the pictures are of Dolby Vision, whatever else they can be taken for.
-  public var isDolbyVision: Bool {
-    extensions.contains { ["dvcC", "dvvC", "dvwC"].contains($0.type) }
+  public var isDolbyVision: Bool { dolbyVisionBox != nil }
+
+  /// What the box of Dolby Vision says; `nil` without one, and for one that is cut short.
+  public var dolbyVision: DolbyVision? { dolbyVisionBox.flatMap { DolbyVision($0.data) } }
+}
+
+/// The kind of Dolby Vision that a sample entry's `dvcC`, `dvvC` or `dvwC` tells of.
+public struct DolbyVision: Hashable, Sendable, CustomStringConvertible {
+  /// 5, 7, 8, 10…, up to 127.
+  public let profile: Int
+  /// What the base layer is to others: 0 nothing, 1 HDR10, 2 BT.709, 4 HLG, 6 HDR10 of discs; up to 15.
+  public let compatibility: Int
+
+  init?(_ content: ArraySlice<UInt8>) {
+    let bytes = Array(content.prefix(5))
+    guard bytes.count == 5 else { return nil }
+    profile = Int(bytes[2] >> 1)
+    compatibility = Int(bytes[4] >> 4)
+  }
+
+  /// Whether the pictures show what is meant without the metadata beside them. Only profiles 5, 10 and 20 may lack such a
+  /// base; their pictures are then coded in IPT, a colour space that no `colr` names. Old boxes of the others say 0, too.
+  public var hasCompatibleBase: Bool {
+    !([5, 10, 20].contains(profile) && compatibility == 0)
+  }
+
+  /// `5`, `8.4`.
+  public var description: String {
+    compatibility == 0 ? "\(profile)" : "\(profile).\(compatibility)"
   }
 }
 

@@ -30,6 +30,16 @@ extension SampleEntry {
   /// configured.
   var isDecodable: Bool { Self.codecs[format] != nil && format != "mp4v" }
 
+  /// - Throws: `unsupported` for pictures of Dolby Vision without a compatible base, which would be shown in wrong colours.
+  func checkBase(name: String) throws(CinematicError) {
+    guard let dolbyVision, !dolbyVision.hasCompatibleBase else { return }
+    throw CinematicError(
+      .unsupported,
+      "\(name) has pictures of Dolby Vision profile \(dolbyVision), whose colours only a decoder of Dolby Vision"
+        + " knows",
+      remedy: "convert it to HDR10, HLG or SDR with a program that reads Dolby Vision")
+  }
+
   /// A decoder of the entry's pictures.
   ///
   /// - Parameter delay: by how many pictures the order of the screen lags behind that of decoding.

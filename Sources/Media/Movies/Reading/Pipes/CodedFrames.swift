@@ -36,6 +36,7 @@ final class CodedFrames: PipedFrames {
       throw .holdsNoPictures(pipe.name)
     }
     self.stream = stream
+    try stream.entry.checkBase(name: pipe.name)
     input.keepOnly(stream.index)
     hasSound = description.streams.contains { $0.mediaType == .audio }
     frameDuration = stream.frameDuration ?? options.stillDuration
