@@ -18,14 +18,14 @@ package struct ConformanceResult: Sendable {
   package var verdict = Verdict.identical
   /// Differences and near misses, a line each.
   package var notes: [String] = []
-  /// Pixels of a frame, or elements of kernels' buffers, whose bits differ.
+  /// Pixels of frames, or elements of kernels' buffers, whose bits differ.
   package var differing = 0
   /// The largest difference of a frame in codes of ten bits; of a kernel's floats, as a share.
   package var largest = 0.0
   package var tolerance: String
   /// How often each kernel was compared alone.
   package var checkedKernels: [Kernel: Int] = [:]
-  /// The frames of a case that is not identical.
+  /// Of a case that is not identical, the first frame that differs.
   package var pictures: (actual: PixelBuffer, reference: PixelBuffer)?
   /// Why the device gave no result at all.
   package var error: CinematicError?
@@ -71,20 +71,22 @@ package struct ConformanceRun: Sendable {
         : "floats 1/1023 of the larger of 1 and their size, as much as a frame may differ;"
           + " integers none, they are decisions")
     do {
-      let (source, map) = (try item.makeSource(), try item.makeMap())
+      let (sources, map) = (try item.makeSources(), try item.makeMap())
       let recorder = DispatchRecorder()
       let expected = try FrameRun(
-        item, source: source, map: map, on: reference, tilesAtOnce: device.backend.tilesAtOnce,
+        item, sources: sources, map: map, on: reference, tilesAtOnce: device.backend.tilesAtOnce,
         watcher: recorder)
       let replay = DispatchReplay(recorder.records)
-      let actual = try FrameRun(item, source: source, map: map, on: device, watcher: replay)
-      let frames = FrameComparison(actual.picture, expected: expected.picture)
+      let actual = try FrameRun(item, sources: sources, map: map, on: device, watcher: replay)
+      // A case of kernels has one frame.
+      let (frame, meant) = (actual.pictures[0], expected.pictures[0])
+      let frames = FrameComparison(frame, expected: meant)
       for finding in replay.findings {
         result.differing += finding.differing
         if finding.largest.isFinite { result.largest = max(result.largest, finding.largest) }
         let isClose =
           finding.isPicture
-          ? frames.largestCodes <= FrameComparison.tolerance(of: actual.picture.format)
+          ? frames.largestCodes <= FrameComparison.tolerance(of: frame.format)
           : finding.isRounding && finding.largest <= Self.kernelTolerance
         let note = "\(finding.kernel) (dispatch \(finding.index)): \(finding.text)"
         if isClose, !isStrict {
@@ -103,30 +105,33 @@ package struct ConformanceRun: Sendable {
     return result
   }
 
-  /// Renders a case's frame on both devices.
+  /// Renders a case's frames on both devices.
   package func runFrame(_ item: FrameCase) -> ConformanceResult {
     var result = ConformanceResult(name: item.name, tolerance: "none: the bits must be equal")
     do {
-      let (source, map) = (try item.makeSource(), try item.makeMap())
-      let expected = try FrameRun(item, source: source, map: map, on: reference)
-      let actual = try FrameRun(item, source: source, map: map, on: device)
-      let comparison = FrameComparison(actual.picture, expected: expected.picture)
-      let tolerance = FrameComparison.tolerance(of: actual.picture.format)
+      let (sources, map) = (try item.makeSources(), try item.makeMap())
+      let expected = try FrameRun(item, sources: sources, map: map, on: reference)
+      let actual = try FrameRun(item, sources: sources, map: map, on: device)
+      let tolerance = FrameComparison.tolerance(of: actual.pictures[0].format)
       if !isStrict {
         result.tolerance =
           tolerance > 1
           ? "one code of 8 bits, which the smallest difference may turn"
           : "one code of 10 bits, which is invisible"
       }
-      result.differing = comparison.differingPixels
-      result.largest = comparison.largestCodes
-      if !comparison.isIdentical {
-        result.pictures = (actual.picture, expected.picture)
+      let count = sources.count
+      for (number, pair) in zip(actual.pictures, expected.pictures).enumerated() {
+        let comparison = FrameComparison(pair.0, expected: pair.1)
+        guard !comparison.isIdentical else { continue }
+        result.differing += comparison.differingPixels
+        result.largest = max(result.largest, comparison.largestCodes)
+        if result.pictures == nil { result.pictures = pair }
+        let place = count > 1 ? "frame \(number + 1) of \(count): " : ""
         if comparison.largestCodes <= tolerance, !isStrict {
-          result.verdict = .close
-          result.notes.append(comparison.description)
+          if result.verdict == .identical { result.verdict = .close }
+          result.notes.append(place + comparison.description)
         } else {
-          result.fail(comparison.description)
+          result.fail(place + comparison.description)
         }
       }
       for breach in actual.breaches { result.fail(breach) }

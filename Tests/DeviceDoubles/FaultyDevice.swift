@@ -22,6 +22,9 @@ public enum DeviceFault: Sendable {
   case notCompiling(from: Int)
   /// From this allocation on, counted from 0, each fails.
   case outOfMemory(from: Int)
+  /// Submissions of so many frames, a submission each, are held until all are there; the kernels of all then read the
+  /// parameters of the newest frame.
+  case newestParameters(inFlight: Int)
 }
 
 extension Device {
@@ -81,6 +84,14 @@ private final class FaultyQueue: DeviceQueue {
   private let fault: DeviceFault?
   private let identifier: String
   private let submissions = Atomic(0)
+  private let held = Mutex<[Submission]>([])
+
+  /// What a frame's command buffer hands over.
+  private struct Submission: Sendable {
+    var dispatches: [KernelDispatch]
+    var profiling: Bool
+    var completion: @Sendable (SubmissionResult) -> Void
+  }
 
   init(_ base: any DeviceQueue, _ fault: DeviceFault?, _ identifier: String) {
     self.base = base
@@ -92,6 +103,12 @@ private final class FaultyQueue: DeviceQueue {
     _ dispatches: [KernelDispatch], profiling: Bool,
     completion: @escaping @Sendable (SubmissionResult) -> Void
   ) {
+    if case .newestParameters(let count) = fault {
+      hold(
+        Submission(dispatches: dispatches, profiling: profiling, completion: completion),
+        until: count)
+      return
+    }
     let number = submissions.add(1, ordering: .relaxed).oldValue
     if let error = failure(ofSubmission: number) {
       // In the order of submissions: behind what the base still has to do.
@@ -111,6 +128,25 @@ private final class FaultyQueue: DeviceQueue {
           SubmissionResult(
             error: first.error ?? second.error, timings: first.timings + second.timings))
       }
+    }
+  }
+
+  private func hold(_ submission: Submission, until count: Int) {
+    let ready = held.withLock { held -> [Submission] in
+      held.append(submission)
+      guard held.count == count else { return [] }
+      defer { held = [] }
+      return held
+    }
+    guard let newest = ready.last?.dispatches else { return }
+    for submission in ready {
+      var dispatches = submission.dispatches
+      for (index, dispatch) in newest.enumerated()
+      where dispatches.indices.contains(index) && dispatches[index].kernel == dispatch.kernel {
+        dispatches[index].parameters = dispatch.parameters
+      }
+      base.submit(
+        dispatches, profiling: submission.profiling, completion: submission.completion)
     }
   }
 

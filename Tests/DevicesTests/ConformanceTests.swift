@@ -132,6 +132,25 @@ import Testing
     #expect(try kernels(broken, strict: false).verdict == .failed)
   }
 
+  /// All frames in flight are compared: where kernels read what the newest frame is told, the last one is right.
+  @Test(arguments: ["in-flight/export", "in-flight/\(PixelFormat.yuv420Video10)"])
+  func parametersOfTheNewestFrameAreFound(_ name: String) throws {
+    let item = try item(name)
+    #expect(ConformanceRun(.faulty(nil), isStrict: true).runFrame(item).verdict == .identical)
+    let fault = DeviceFault.newestParameters(inFlight: item.framesInFlight)
+    let result = ConformanceRun(.faulty(fault)).runFrame(item)
+    #expect(result.verdict == .failed)
+    #expect(result.notes.first?.hasPrefix("frame 1 of 4: ") == true, "\(result.notes)")
+    #expect(!result.notes.contains { $0.hasPrefix("frame 4") }, "\(result.notes)")
+  }
+
+  /// Frames in flight have sources of their own.
+  @Test func framesInFlightDiffer() throws {
+    let item = try item("in-flight/export")
+    let sources = try (0..<item.framesInFlight).map { try item.makeSource(frame: $0).pixelBytes() }
+    #expect(Set(sources).count == 4)
+  }
+
   @Test func framesThatDifferAreShown() throws {
     // The exponent's top bit: the first pixel's red becomes enormous or nothing.
     let fault = DeviceFault.flippedBit(kernel: "composite", binding: 6, bit: 30)

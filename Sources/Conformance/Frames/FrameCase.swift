@@ -58,7 +58,7 @@ package struct FrameCase: Sendable {
   package var farStrength: Float = 1
   /// Components between the rows of all pictures.
   package var padding = 3
-  /// Frames of one session in flight at once, each with another focus; the last one is compared.
+  /// Frames of one session in flight at once, each of a source and a focus of its own; all are compared.
   package var framesInFlight = 1
   package var seed: UInt64 = 1
 
@@ -83,9 +83,16 @@ package struct FrameCase: Sendable {
     return ToneMapping(from: sourceTags, to: tags, peakLuminance: 2000)
   }
 
-  /// The source, in its format.
-  package func makeSource() throws -> PixelBuffer {
-    let light = try SceneContent(seed: seed).picture(size, content)
+  /// The sources of all frames in flight.
+  func makeSources() throws -> [PixelBuffer] {
+    try (0..<framesInFlight).map { try makeSource(frame: $0) }
+  }
+
+  /// The source of a frame, in its format.
+  ///
+  /// - Parameter frame: its number among those in flight, from 0.
+  package func makeSource(frame: Int = 0) throws -> PixelBuffer {
+    let light = try SceneContent(seed: seed &+ UInt64(frame) &* 104_729).picture(size, content)
     if sourceAlpha != nil {
       light.withUnsafeMutableBytes { bytes in
         for y in 0..<size.height {

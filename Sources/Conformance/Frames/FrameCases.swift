@@ -11,7 +11,7 @@ package enum FrameCases {
     let drawn = (0..<randomCount).map { random(seed: seed, $0) }
     // Behind those that are drawn, so that each of them keeps its seed.
     let later = toneMapped + mapTextures + translucent + shapes + views + halved + layered
-    let settings = lifted + edges + drafts + cut
+    let settings = lifted + edges + drafts + cut + queuedChroma
     let all = fixed + drawn + later + settings
     return all.enumerated().map { index, item in
       var item = item
@@ -204,6 +204,18 @@ package enum FrameCases {
       }
     }
     return contents + scaled + queued
+  }
+
+  /// Frames in flight whose planes are copied apart.
+  private static var queuedChroma: [FrameCase] {
+    [
+      make("in-flight/\(PixelFormat.yuv420Video10)") {
+        $0.framesInFlight = 4
+        $0.sourceFormat = .yuv420Video10
+        $0.sourceTags = .hlg
+        $0.target = .picture(.yuv420Video8, .bt709)
+      }
+    ]
   }
 
   /// High dynamic range in pictures of standard range: turned, scaled, in all layouts, sharp and blurred.

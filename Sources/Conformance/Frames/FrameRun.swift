@@ -3,20 +3,21 @@
 import FocalCore
 import FocalRendering
 
-/// A case's frame as a device rendered it.
+/// A case's frames as a device rendered them.
 struct FrameRun {
-  /// The frame; a rendering to textures is copied into a picture of the same layout.
-  var picture: PixelBuffer
+  /// The frames, in their order; a rendering to textures is copied into a picture of the same layout.
+  var pictures: [PixelBuffer] = []
   /// Writes out of bounds.
   var breaches: [String]
 
   /// Renders a case between guard bands.
   ///
   /// - Parameters:
+  ///   - sources: of each frame in flight.
   ///   - tilesAtOnce: as for ``GuardedBackend``.
   ///   - watcher: sees every dispatch.
   init(
-    _ item: FrameCase, source: PixelBuffer, map: PixelBuffer, on device: Device,
+    _ item: FrameCase, sources: [PixelBuffer], map: PixelBuffer, on device: Device,
     tilesAtOnce: Int? = nil, watcher: (any DispatchWatcher)? = nil
   ) throws(CinematicError) {
     let guarded = GuardedBackend(device.backend, tilesAtOnce: tilesAtOnce, watcher: watcher)
@@ -34,30 +35,32 @@ struct FrameRun {
     let session = try RenderingSession(
       commandQueue: CommandQueue(device: device), sessionAttributes: attributes,
       preferredTransform: item.turn, quality: item.quality)
-    let paddedSource = try GuardedPicture(source, padding: item.padding)
     let paddedMap = try GuardedPicture(map, padding: item.padding)
     let size = item.turn.applied(to: item.renderedSize ?? item.size)
 
     var buffers: [CommandBuffer] = []
     var targets: [Target] = []
-    for index in 0..<item.framesInFlight {
+    var paddedSources: [GuardedPicture] = []
+    for (index, source) in sources.enumerated() {
       let buffer = session.commandQueue.makeCommandBuffer()
+      let paddedSource = try GuardedPicture(source, padding: item.padding)
       let target = try Target(item, size: size, device: device, tags: source.tags)
       var frame = RenderingSession.FrameAttributes(
-        focusDisparity: item.focus + 0.25 * Float(item.framesInFlight - 1 - index),
+        focusDisparity: item.focus + 0.25 * Float(sources.count - 1 - index),
         fNumber: item.fNumber, toneMapping: item.isToneMapped ? item.toneMapping : nil)
       frame.view = item.view
       try target.encode(session, buffer, frame, paddedSource.buffer, paddedMap.buffer, item)
       buffers.append(buffer)
       targets.append(target)
+      paddedSources.append(paddedSource)
     }
     for buffer in buffers { buffer.commit() }
     for buffer in buffers { buffer.waitUntilCompleted() }
     for buffer in buffers { if let error = buffer.error { throw error } }
 
-    picture = try targets[targets.count - 1].picture()
+    for target in targets { pictures.append(try target.picture()) }
     breaches = guarded.takeBreaches()
-    let guards = targets.map(\.guarded) + [paddedSource, paddedMap]
+    let guards = targets.map(\.guarded) + paddedSources + [paddedMap]
     for offset in guards.compactMap({ $0?.firstBreach() }) {
       breaches.append("byte \(offset) of a picture, which is none of its pixels, was written")
     }
