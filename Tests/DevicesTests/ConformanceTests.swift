@@ -73,6 +73,13 @@ import Testing
     let edges = Set(frames.map(\.mapEdges))
     #expect(edges == Set(RenderingSession.Attributes.MapEdges.allCases))
     #expect(frames.contains { $0.halvesThumbnails && $0.size.count > 40_000 })
+    // Of 8 MiB are the pieces in which graphics devices copy planes; those of chroma go apart.
+    let large = frames.filter { item in
+      let plane = item.sourceFormat.planes[0]
+      let bytes = plane.dimensions(of: item.size).count * plane.bytesPerElement
+      return bytes > 8 << 20 && item.padding > 0
+    }
+    #expect(Set(large.map(\.sourceFormat)).isSuperset(of: [.rgbaFloat, .yuv420Video10]))
   }
 
   /// Frames that are to be cut are, with the same bits.

@@ -65,6 +65,24 @@ extension FrameCases {
     }
   }
 
+  /// Planes that OpenCL and Vulkan copy in several pieces, of 8 MiB, with padded rows that lie across their borders:
+  /// thumbnails of a small radius, which cost little.
+  static var large: [FrameCase] {
+    let kinds: [(PixelFormat, Int, Int)] = [(.rgbaFloat, 1920, 1081), (.yuv420Video10, 2731, 1601)]
+    return kinds.map { format, width, height in
+      make("large/\(format)") {
+        $0.quality = .thumbnail
+        $0.size = Dimensions(width: width, height: height)
+        $0.mapSize = Dimensions(width: 96, height: 54)
+        $0.sourceFormat = format
+        $0.sourceTags = tags(format)
+        $0.target = .picture(format, tags(format))
+        $0.padding = 5
+        $0.setRadius(4)
+      }
+    }
+  }
+
   /// Light that was clipped, lifted from far below white on and from just below it on, in chroma and with alpha.
   static var lifted: [FrameCase] {
     let thresholds: [Float] = [0.1, 0.99]
