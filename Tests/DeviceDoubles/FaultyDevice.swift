@@ -16,6 +16,8 @@ public enum DeviceFault: Sendable {
   case writeBefore(kernel: String, binding: Int)
   /// A kernel writes between the rows of a picture.
   case writeBetweenRows
+  /// Pictures of a format get another first element than they should.
+  case wrongElement(of: PixelFormat)
   /// From this submission on, counted from 0, each fails.
   case lost(from: Int)
   /// From this submission on, counted from 0, each needs a kernel that the driver does not compile.
@@ -166,6 +168,10 @@ private final class FaultyQueue: DeviceQueue {
       dispatch.kernel.name == kernel
     case .writeBetweenRows:
       dispatch.bindings.contains { if case .pixels(_, _, .write) = $0 { true } else { false } }
+    case .wrongElement(let format):
+      dispatch.bindings.contains {
+        if case .pixels(let picture, _, .write) = $0 { picture.format == format } else { false }
+      }
     default: false
     }
   }
@@ -184,6 +190,11 @@ private final class FaultyQueue: DeviceQueue {
         picture.withUnsafeMutableBytes(ofPlane: plane) {
           $0[layout.dimensions.width * layout.bytesPerElement] ^= 0xFF
         }
+      }
+    case .wrongElement:
+      for case .pixels(let picture, let plane, .write) in dispatch.bindings {
+        // The upper byte of an element of two.
+        picture.withUnsafeMutableBytes(ofPlane: plane) { $0[1] ^= 0x40 }
       }
     default: break
     }

@@ -21,7 +21,11 @@ import Testing
     arguments: [
       (.flippedBit(kernel: "composite", binding: 6, bit: 30), "differ"),
       (.notANumber(kernel: "composite", binding: 6), "differ"),
+      // Of an export alone.
+      (.wrongElement(of: .yuv420Video10), "differ"),
       (.lost(from: 0), "does not answer"),
+      // The second frame.
+      (.lost(from: 1), "does not answer"),
       (.outOfMemory(from: 0), "no memory left"),
     ] as [(DeviceFault, String)])
   func aDeviceThatDoesNotIsNot(_ fault: DeviceFault, _ text: String) {

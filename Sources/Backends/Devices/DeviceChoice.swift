@@ -12,7 +12,7 @@ extension DeviceCatalog {
   ///   - name: `auto`, `cpu`, a backend (`vulkan`: its best device), an identifier (`vulkan:1`), or
   ///     a part of a device's name, in any case.
   ///   - probe: as for ``init(probe:backend:threadCount:)``. Without one, `auto` checks graphics devices in this
-  ///     process: each renders a small frame, and a driver that crashes or hangs takes the program with it. The first
+  ///     process: each renders two small frames, and a driver that crashes or hangs takes the program with it. The first
   ///     check of a device may take seconds.
   /// - Throws: `deviceLost` for one that this machine does not have, naming those that it has.
   public static func choose(

@@ -34,7 +34,8 @@ enum DriverFingerprint {
   ]
 
   static func make(executable: String) -> String {
-    var parts = [stamp(executable)]
+    // A library may come with a program whose file stays as it was.
+    var parts = [stamp(executable), "check=\(SelfCheck.version)"]
     for folder in folders {
       let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
       parts += names.sorted().map { stamp("\(folder)/\($0)") }

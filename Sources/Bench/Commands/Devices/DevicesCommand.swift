@@ -9,7 +9,7 @@ struct DevicesCommand: ParsableCommand, ProgramUser {
     commandName: "devices",
     abstract: "List the devices of this machine, and whether they can be trusted.",
     discussion: """
-      Each driver is asked in a process of its own, and each device renders one small frame that is \
+      Each driver is asked in a process of its own, and each device renders two small frames that are \
       compared with the processor's. Their answers are remembered until a driver changes.
       """)
 
