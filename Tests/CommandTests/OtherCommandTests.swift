@@ -170,6 +170,22 @@ import Testing
     }
   }
 
+  /// Clips whose pixels have other shapes are compared pixel by pixel, and a line says so.
+  @Test func compareShapes() async throws {
+    let folder = Folder()
+    for (name, shape) in [("square", "1:1"), ("again", "2:2"), ("wide", "4:3")] {
+      let head = Array("YUV4MPEG2 W32 H32 F25:1 Ip A\(shape) C420jpeg\nFRAME\n".utf8)
+      folder.write(head + [UInt8](repeating: 100, count: 32 * 32 * 3 / 2), to: "\(name).y4m")
+    }
+    let other = try await works(["compare", "wide.y4m", "square.y4m"], in: folder)
+    #expect(other.output.hasPrefix("frame 0: PSNR inf dB"))
+    for part in ["wide.y4m are shown 4:3", "square.y4m 1:1"] {
+      #expect(other.errors.contains(part), "\(other.errors)")
+    }
+    let same = try await works(["compare", "again.y4m", "square.y4m"], in: folder)
+    #expect(!same.errors.contains("are shown"), "\(same.errors)")
+  }
+
   /// One frame without a difference leaves a figure for the clip.
   @Test func compareClipsWithAnEqualFrame() async throws {
     let folder = Folder()

@@ -154,6 +154,15 @@ struct CompareCommand: ParsableCommand {
         "\(actual) is \(actualFrames.dimensions) where \(reference) is"
           + " \(referenceFrames.dimensions)", remedy: "compare pictures of one size")
     }
+    let (mine, other) = (actualFrames.pixelShape, referenceFrames.pixelShape)
+    if Int64(mine.horizontal) * Int64(other.vertical)
+      != Int64(other.horizontal) * Int64(mine.vertical)
+    {
+      note(
+        "the pixels of \(actual) are shown \(mine.horizontal):\(mine.vertical), those of \(reference)"
+          + " \(other.horizontal):\(other.vertical); they are compared one by one, whatever their shape"
+      )
+    }
     if output != nil {
       // Floats, and what is coded of them.
       try MemoryBudget.check(

@@ -105,6 +105,8 @@ private func notFiniteText(_ count: Int) -> String {
 protocol ComparedFrames {
   /// As shown.
   var dimensions: Dimensions { get }
+  /// Width to height of a pixel, as shown.
+  var pixelShape: PixelAspectRatio { get }
   /// - Returns: `nil` behind the last frame.
   func next() async throws(CinematicError) -> PixelBuffer?
 }
@@ -125,6 +127,7 @@ struct ComparedPictures: ComparedFrames {
   }
 
   var dimensions: Dimensions { turn.applied(to: reader.properties.dimensions) }
+  var pixelShape: PixelAspectRatio { reader.properties.shownPixelAspectRatio }
 
   /// - Returns: as stored.
   func next() async throws(CinematicError) -> PixelBuffer? { try await reader.next()?.pixelBuffer }
@@ -148,6 +151,7 @@ struct ComparedMasks: ComparedFrames {
   private var turn: QuarterTurn { reader.properties.preferredTransform }
 
   var dimensions: Dimensions { turn.applied(to: reader.properties.dimensions) }
+  var pixelShape: PixelAspectRatio { reader.properties.shownPixelAspectRatio }
 
   /// - Returns: `disparityFloat`, as shown.
   func next() async throws(CinematicError) -> PixelBuffer? {
