@@ -191,6 +191,8 @@ struct BenchDamageCommand: ParsableCommand, ProgramUser {
         for _ in 0..<pictureCount {
           guard try await reader.next() != nil else { break }
         }
+        // What an import copies is placed by the file's own times.
+        _ = try await CodedClip.search(reader)
         if ending == "mov" { try await readCinematic(path) }
       }
       return "whole"

@@ -48,7 +48,7 @@ public struct CodedClip: Sendable {
   }
 
   /// The coded pictures behind a reader's frames, or why they cannot be kept: another codec, a coding that changes in
-  /// the middle, edits that show a picture twice or at another speed.
+  /// the middle, edits that show a picture twice or at another speed, times that no track holds.
   ///
   /// - Throws: what loading the track throws.
   public static func search(_ reader: FrameReader) async throws(CinematicError) -> Search {
@@ -71,7 +71,8 @@ public struct CodedClip: Sendable {
       guard !timeline.changesSpeed else { return .unfit("its edit list changes its speed") }
       return .unfit(
         timeline.segments.count > 1
-          ? "its edit list puts several parts together" : "its times are not in order")
+          ? "its edit list puts several parts together" : "its times are not in order, or too large"
+      )
     }
     let stored = try await coded.stored()
     var configuration: DecoderConfiguration?

@@ -31,7 +31,11 @@ struct SamplePlaces: Sendable {
     else { return nil }
     let scale = Int64(times.timescale / mediaTimescale)
     let start = (segment.timeRange.start - times.startTime).converted(to: times.timescale).value
-    let shift = start - segment.mediaStart * scale
+    let end = times.timeRange(times.count - 1).end.converted(to: times.timescale).value
+    guard
+      let shift = Self.shift(
+        of: index, from: segment.mediaStart, scale: scale, to: start, end: end)
+    else { return nil }
     var last = Int64.min
     for number in 0..<times.count {
       let time = index.compositionTime(timeline[times.first + number].sample)
@@ -54,6 +58,32 @@ struct SamplePlaces: Sendable {
     (self.index, self.times, self.scale, self.shift, self.shown) =
       (index, times, scale, shift, shown)
     decodeTimes = isUsable ? nil : Self.decodeTimes(index)
+  }
+
+  /// From the media's clock to the movie's, in ticks of the movie's track.
+  ///
+  /// - Returns: `nil` where a time of a sample is beyond what a track holds, or becomes so. All that is computed of other
+  ///   samples stays within 64 bits.
+  private static func shift(
+    of index: SampleIndex, from mediaStart: Int64, scale: Int64, to start: Int64, end: Int64
+  ) -> Int64? {
+    var (low, high) = (mediaStart, max(mediaStart, index.decodeEnd))
+    for number in 0..<index.count {
+      let (decoded, shown) = (index.decodeTime(number), index.compositionTime(number))
+      (low, high) = (min(low, decoded, shown), max(high, decoded, shown))
+    }
+    let limit = Int128(Int64.max / 4)
+    let shift = Int128(start) - Int128(mediaStart) * Int128(scale)
+    // Decoding times that are made anew lie up to the whole length before the first one.
+    let first = 2 * Int128(low) - Int128(high)
+    for time in [first, Int128(high)] {
+      let ticks = time * Int128(scale)
+      guard Int64(exactly: ticks) != nil, (-limit...limit).contains(ticks + shift) else {
+        return nil
+      }
+    }
+    guard (-limit...limit).contains(Int128(end)) else { return nil }
+    return Int64(exactly: shift)
   }
 
   /// Samples can be decoded one a frame, as many frames early as the order of the screen demands.

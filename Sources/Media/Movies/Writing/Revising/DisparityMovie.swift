@@ -10,8 +10,8 @@ public enum DisparityMovie {
   ///   - info: of a movie that has disparity.
   ///   - path: ends in `.mov`.
   /// - Throws: `invalidParameter` for another ending, `incomplete` without disparity, `unsupported` for
-  ///   maps that are shown several times, at another speed or coded in several ways, `unwritable`, what
-  ///   reading throws.
+  ///   maps that are shown several times, at another speed or coded in several ways and for times that no track holds,
+  ///   `unwritable`, what reading throws.
   public static func write(
     _ info: AssetInfo, to path: String, overwrite: Bool = false,
     temporaryFiles: TemporaryFiles = .shared
@@ -37,7 +37,8 @@ public enum DisparityMovie {
     let times = ReadTimes(timeline, from: 0, startTime: .zero, timescale: timescale)
     guard let places = SamplePlaces(index, timeline, times, mediaTimescale: timescale) else {
       throw CinematicError(
-        .unsupported, "the disparity of \(info.asset.name) is cut and joined by its edit list",
+        .unsupported,
+        "the disparity of \(info.asset.name) is cut and joined by its edit list, or its times are too large",
         remedy: "write numbered pictures, as in maps/%04d.png")
     }
     var settings = TrackSettings(
