@@ -165,7 +165,7 @@ import Testing
       dimensions: source.preferredTransform.inverse.applied(to: shown), pixelFormat: format,
       tags: tags)
     var told: [Int] = []
-    _ = try StripRenderer(devices: [.cpu()], quality: .export).render(
+    _ = try await StripRenderer(devices: [.cpu()], quality: .export).render(
       opened, disparity: map, frameAttributes: frame, to: strips, settings: settings,
       progress: { completed, total in told.append(100 * completed / total) })
     #expect(told == told.sorted() && told.last == 100)
@@ -187,6 +187,38 @@ import Testing
     // Nothing else is left in the folder.
     let names = try FileManager.default.contentsOfDirectory(atPath: folder)
     #expect(names.count == 3, "\(names)")
+  }
+
+  /// Cancelled before the first strip, or while it is made: nothing bears the output's name.
+  @Test(arguments: [true, false]) func cancellation(early: Bool) async throws {
+    let folder = TemporaryFolder.make()
+    let (input, output) = (folder + "/in.png", folder + "/out.png")
+    try PictureWriter.write(try Self.picture(.rgba8, translucent: false), to: input)
+    let map = try Self.map()
+    let task = Task { () async -> (code: CinematicError.Code?, told: Int) in
+      if early { withUnsafeCurrentTask { $0?.cancel() } }
+      var told = 0
+      do throws(CinematicError) {
+        guard let reader = try PictureStripReader.open(input) else { return (nil, -1) }
+        _ = try await StripRenderer(devices: [.cpu()], quality: .export).render(
+          reader, disparity: map,
+          frameAttributes: RenderingSession.FrameAttributes(focusDisparity: 0.8, fNumber: 1.4),
+          to: output,
+          settings: WriterSettings(dimensions: Self.size, pixelFormat: .rgba8, tags: .sRGB),
+          progress: { _, _ in
+            told += 1
+            withUnsafeCurrentTask { $0?.cancel() }
+          })
+        return (nil, told)
+      } catch {
+        return (error.code, told)
+      }
+    }
+    let (code, told) = await task.value
+    #expect(code == .cancelled)
+    #expect(told == (early ? 0 : 1))
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+    #expect(names == ["in.png"])
   }
 
   /// Strips that overlap, and reading from the start again.

@@ -98,7 +98,7 @@ extension RenderJob {
         format: output)
     }
     let strips = StripProgress(progress)
-    let device = try StripRenderer(
+    let device = try await StripRenderer(
       devices: devices, sessionAttributes: attributes, quality: quality
     ).render(
       reader, disparity: disparity, frameAttributes: frame, to: self.output, settings: settings,

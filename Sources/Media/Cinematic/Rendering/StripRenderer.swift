@@ -11,7 +11,8 @@ import FocalRendering
 /// strips; a third time, first of all, if pixels may have alpha. The result is bit-identical to that of a
 /// ``FocalRendering/FrameRenderer``.
 public struct StripRenderer: Sendable {
-  /// Takes the strips of the source and those of the result as they are made. Called by the rendering thread.
+  /// Takes the strips of the source and those of the result as they are made. Called from the task that renders, one
+  /// call after the other.
   public protocol Companion: AnyObject {
     /// Begins, or begins anew on another device.
     ///
@@ -48,7 +49,7 @@ public struct StripRenderer: Sendable {
     self.quality = quality
   }
 
-  /// Renders a picture.
+  /// Renders a picture. Cancelling the calling task ends it before the next strip, and nothing of the output is left.
   ///
   /// - Parameters:
   ///   - disparity: of the whole picture.
@@ -58,18 +59,18 @@ public struct StripRenderer: Sendable {
   ///   - companion: given what is read and what is made of it.
   ///   - deviceChanged: told of a device that failed, and the next one, which begins anew.
   /// - Returns: the device that rendered it.
-  /// - Throws: what reading, rendering and writing throw.
+  /// - Throws: `cancelled`, and what reading, rendering and writing throw.
   public func render(
     _ reader: PictureStripReader, disparity: PixelBuffer,
     frameAttributes: RenderingSession.FrameAttributes, to path: String, settings: WriterSettings,
     companion: (any Companion)? = nil,
     progress: (_ completed: Int, _ total: Int) -> Void = { _, _ in },
     deviceChanged: (FrameRenderer.DeviceChange) -> Void = { _ in }
-  ) throws(CinematicError) -> Device {
+  ) async throws(CinematicError) -> Device {
     for (place, device) in devices.enumerated() {
       let writer: PictureStripWriter
       do throws(CinematicError) {
-        writer = try render(
+        writer = try await render(
           reader, disparity, frameAttributes, path, settings, companion, progress, on: device)
       } catch {
         guard error.isOfDevice, place + 1 < devices.count else { throw error }
@@ -92,14 +93,14 @@ public struct StripRenderer: Sendable {
     _ frameAttributes: RenderingSession.FrameAttributes, _ path: String,
     _ settings: WriterSettings, _ companion: (any Companion)?, _ progress: (Int, Int) -> Void,
     on device: Device
-  ) throws(CinematicError) -> PictureStripWriter {
+  ) async throws(CinematicError) -> PictureStripWriter {
     let session = try ImageRenderingSession(
       commandQueue: CommandQueue(device: device), sessionAttributes: sessionAttributes,
       quality: quality)
     let mayHaveAlpha = reader.mayHaveAlpha && settings.pixelFormat.hasAlpha
     let mode: AlphaMode =
       reader.properties.pictureMetadata.hasPremultipliedAlpha ? .premultiplied : .straight
-    let isTranslucent = mayHaveAlpha ? try hasAlpha(reader) : false
+    let isTranslucent = mayHaveAlpha ? try hasAlpha(reader, path) : false
     let picture = try session.makeTiledPicture(
       size: settings.dimensions, sourceSize: reader.properties.dimensions,
       preferredTransform: settings.preferredTransform, disparity: .pixelBuffer(disparity),
@@ -121,6 +122,7 @@ public struct StripRenderer: Sendable {
     var done = 0
     if picture.needsBackdrop {
       for strip in strips {
+        try checkCancellation(path)
         let rect = picture.minimumTileExtendRect(forTileRect: strip)
         let source = try reader.strip(rect.rows)
         let buffer = session.commandQueue.makeCommandBuffer()
@@ -128,7 +130,7 @@ public struct StripRenderer: Sendable {
           to: buffer, of: picture, rows: strip.rows, sourceTile: .pixelBuffer(source),
           tileExtendRect: rect)
         buffer.commit()
-        try buffer.wait()
+        try await buffer.completed()
         done += 1
         progress(done, total)
       }
@@ -136,6 +138,7 @@ public struct StripRenderer: Sendable {
     // A strip is written while the next one is rendered; the source has the memory of one.
     var written: PixelBuffer?
     for strip in strips {
+      try checkCancellation(path)
       let rect = picture.minimumTileExtendRect(forTileRect: strip)
       let source = try reader.strip(rect.rows)
       let tile = try PixelBuffer(
@@ -147,7 +150,7 @@ public struct StripRenderer: Sendable {
         destinationTile: .pixelBuffer(tile, alpha: writtenMode), tileRect: strip)
       buffer.commit()
       if let written { try writer.append(written) }
-      try buffer.wait()
+      try await buffer.completed()
       try companion?.add(
         source, at: rect.y, tile,
         at: strip.turned(by: settings.preferredTransform, in: settings.dimensions))
@@ -159,12 +162,22 @@ public struct StripRenderer: Sendable {
       progress(done, total)
     }
     if let written { try writer.append(written) }
+    try checkCancellation(path)
     return writer
   }
 
-  private func hasAlpha(_ reader: PictureStripReader) throws(CinematicError) -> Bool {
+  private func checkCancellation(_ path: String) throws(CinematicError) {
+    if Task.isCancelled {
+      throw CinematicError(.cancelled, "the rendering to \(path) was cancelled")
+    }
+  }
+
+  private func hasAlpha(
+    _ reader: PictureStripReader, _ path: String
+  ) throws(CinematicError) -> Bool {
     let size = reader.properties.dimensions
     for first in stride(from: 0, to: size.height, by: 256) {
+      try checkCancellation(path)
       if try reader.strip(first..<min(first + 256, size.height)).isTranslucent { return true }
     }
     return false
@@ -183,13 +196,6 @@ public struct StripRenderer: Sendable {
       if bytes <= Self.mostBytes || rows <= 128 { return strips }
       rows /= 2
     }
-  }
-}
-
-extension CommandBuffer {
-  fileprivate func wait() throws(CinematicError) {
-    waitUntilCompleted()
-    if let error { throw error }
   }
 }
 
