@@ -382,4 +382,28 @@ struct ExportTests {
     #expect(none?.code == .invalidParameter)
     #expect(folder.names.isEmpty)
   }
+
+  /// What is said of a single movie is not dropped where a composition is exported.
+  @Test func settingsOfMoviesAreRefusedForCompositions() async throws {
+    let folder = Folder()
+    let info = try await AssetInfo(asset: Movies.asset(Movies.own))
+    let part = try await Composition().addTracks(for: info)
+    try await part.insertTimeRange(Movies.frames(3..<8), of: info)
+    let video = try await VideoComposition(
+      cinematic: part, compositor: CinematicCompositor(devices: [.cpu()], quality: .thumbnail))
+    var ranged = quick()
+    ranged.timeRange = Movies.frames(0..<2)
+    var dropping = quick()
+    dropping.droppedCaptionTrack = 1
+    for (settings, word) in [(ranged, "time range"), (dropping, "captions")] {
+      let error = await failure { () async throws(CinematicError) in
+        _ = try await ExportSession(
+          composition: part.composition, videoComposition: video, to: folder.file("a.mp4"),
+          settings: settings)
+      }
+      #expect(error?.code == .invalidParameter)
+      #expect(error?.message.contains(word) == true, "\(error?.message ?? "no error")")
+    }
+    #expect(folder.names.isEmpty)
+  }
 }

@@ -33,6 +33,7 @@ public final class Thumbnails: Sendable {
 
   /// How pictures are rendered.
   public struct Settings: Sendable {
+    /// Of a movie; a composition's is that of its compositor.
     public var quality = RenderingQuality.thumbnail
     /// The long and the short side that pictures have at most; they keep their shape and never grow.
     public var maximumSize: Dimensions?
@@ -43,9 +44,9 @@ public final class Thumbnails: Sendable {
     public var outputFormat = OutputFormat.still(.png)
     /// Whether the pictures are for a screen and no file: codes of 8 bits are enough for a camera's curve then.
     public var isShown = false
-    /// Focus and look beyond those that the movie carries.
+    /// Focus and look beyond those that the movie carries; a composition's are those of its instructions.
     public var overrides = FocusOverrides()
-    /// Told when the work goes from a device to the next.
+    /// Told when the work goes from a device to the next, of a movie; a composition's compositor tells by itself.
     public var deviceChanged: @Sendable (FrameRenderer.DeviceChange) -> Void = { _ in }
 
     public init() {}

@@ -90,14 +90,26 @@ public final class ExportSession: Sendable {
       settings: settings, joined: joined)
   }
 
-  /// Opens a composition with any compositor. The settings of rendering are the video
-  /// composition's affair.
+  /// Opens a composition with any compositor. ``Settings/quality``, ``Settings/overrides`` and
+  /// ``Settings/deviceChanged`` are the video composition's affair, and not looked at here.
   ///
-  /// - Throws: as ``FocalMedia/CompositionReader``, `invalidParameter` for an output of another kind.
+  /// - Throws: as ``FocalMedia/CompositionReader``, `invalidParameter` for an output of another kind, and for settings that
+  ///   are of single movies: ``Settings/timeRange`` and ``Settings/droppedCaptionTrack``.
   public convenience init(
     composition: Composition, videoComposition: VideoComposition, to output: String,
     settings: Settings = Settings()
   ) async throws(CinematicError) {
+    guard settings.timeRange == nil else {
+      throw CinematicError(
+        .invalidParameter, "a time range is for a single movie, not for a composition",
+        remedy: "insert that part of the movie into the composition's tracks")
+    }
+    guard settings.droppedCaptionTrack == nil else {
+      throw CinematicError(
+        .invalidParameter,
+        "a track of captions is left out of a single movie, not of a composition, which has none",
+        remedy: "leave the setting out")
+    }
     try await self.init(
       composition: composition, videoComposition: videoComposition, to: output, settings: settings,
       joined: nil)

@@ -7,16 +7,18 @@ import FocalRendering
 extension ExportSession {
   /// How movies are rendered and written.
   public struct Settings: Sendable {
-    // MARK: Rendering; a video composition of the caller's has its own
+    // MARK: Rendering
 
+    /// Of movies; a composition's is that of its compositor.
     public var quality = RenderingQuality.export
-    /// Focus and look beyond those that the movies carry.
+    /// Focus and look beyond those that the movies carry; a composition's are those of its instructions.
     public var overrides = FocusOverrides()
     /// The part of a single movie to export, the whole by default. The output begins with the picture
     /// that is on the screen when the range begins, shown for the rest of its time, and is as long as
-    /// the range. Of a part of the range beyond the movie's pictures there is the sound that goes on there.
+    /// the range. Of a part of the range beyond the movie's pictures there is the sound that goes on there. Several movies
+    /// and compositions are refused with one: a composition's tracks have their parts already.
     public var timeRange: TimeRange?
-    /// Told when the work goes from a device to the next.
+    /// Told when the work goes from a device to the next, of movies; a composition's compositor tells by itself.
     public var deviceChanged: @Sendable (FrameRenderer.DeviceChange) -> Void = { _ in }
 
     /// Draws over every frame that is done. Times are those of a single movie's own timeline, and of several
@@ -28,7 +30,8 @@ extension ExportSession {
 
     /// Tracks of captions that a movie gets beside its source's. Times as those of ``drawing``.
     public var captions: [FilmCompanions.TextTrack] = []
-    /// The number of a track of captions of a single movie that the output does not get, because it is drawn.
+    /// The number of a track of captions of a single movie that the output does not get, because it is drawn. Compositions,
+    /// whose captions are not written, are refused with one.
     public var droppedCaptionTrack: Int?
     /// The long and the short side that pictures have at most; they keep their shape and never grow.
     public var maximumSize: Dimensions?
