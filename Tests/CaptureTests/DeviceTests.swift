@@ -67,6 +67,23 @@ import Testing
     }
   }
 
+  /// Before anything is opened: a device would be asked for pictures first.
+  @Test(arguments: [(Float.nan, 1), (0, .infinity), (0.5, 0.5), (-3e38, 3e38)] as [(Float, Float)])
+  func scalesWithoutExtent(_ low: Float, _ high: Float) async {
+    let content = ReadOptions.Content.disparity(DisparityScale(low: low, high: high))
+    let device = #expect(throws: CinematicError.self) {
+      try DeviceSource("nosuch:thing", content: content, clock: TestClock())
+    }
+    let file = await #expect(throws: CinematicError.self) {
+      try await FileSource(
+        "/nosuch.mov", options: ReadOptions(content: content), clock: TestClock())
+    }
+    for error in [device, file] {
+      #expect(error?.code == .invalidParameter)
+      #expect(error?.message.contains("extent") == true, "\(error?.message ?? "no error")")
+    }
+  }
+
   /// What a session refuses is not listed as a device.
   @Test func onePictureIsNoDevice() async throws {
     let folder = TemporaryFolder.make()

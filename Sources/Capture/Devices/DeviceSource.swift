@@ -45,7 +45,7 @@ public actor DeviceSource: CaptureSource {
   }
 
   /// - Parameter content: pictures, or the maps of a depth camera.
-  /// - Throws: `incomplete` where libavdevice is not installed, `unreadable` for a device that is not there or does
+  /// - Throws: `invalidParameter` for a scale of maps without extent, `incomplete` where libavdevice is not installed, `unreadable` for a device that is not there or does
   ///   not take the wish, `unsupported` for pixels that cannot be read.
   public init(
     _ id: String, wish: Wish = Wish(), content: ReadOptions.Content = .picture,

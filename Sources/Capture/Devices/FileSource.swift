@@ -26,7 +26,7 @@ public actor FileSource: CaptureSource {
   /// - Parameters:
   ///   - times: how often the file is played, at least once.
   ///   - withSound: whether its sound is heard.
-  /// - Throws: as `FrameReader.open`; `invalidParameter` for one picture, `unsupported` for sound that cannot be decoded.
+  /// - Throws: as `FrameReader.open`; `invalidParameter` also for one picture, `unsupported` for sound that cannot be decoded.
   public init(
     _ path: String, options: ReadOptions = ReadOptions(), times: Int = 1, withSound: Bool = true,
     clock: any CaptureClock

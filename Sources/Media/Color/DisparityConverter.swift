@@ -117,12 +117,7 @@ final class DisparityConverter {
   init(
     _ scale: DisparityScale, container: ContainerColor?, takesAlpha: Bool = false
   ) throws(CinematicError) {
-    guard scale.low.isFinite, scale.high.isFinite, scale.low != scale.high else {
-      throw CinematicError(
-        .invalidParameter,
-        "a disparity range from \(scale.low) to \(scale.high) has no extent",
-        remedy: "give two different finite numbers")
-    }
+    try scale.validate()
     self.scale = scale
     self.container = container
     self.takesAlpha = takesAlpha

@@ -51,11 +51,14 @@ package final class DeviceInput {
   ///   - id: `KIND:NAME`, such as `v4l2:/dev/video0` or `alsa:default`.
   ///   - settings: the device's own, by FFmpeg's names: `video_size`, `framerate`, `input_format`.
   ///   - content: pictures, or maps of a depth camera.
-  /// - Throws: `incomplete` without libavdevice, `unsupported` for another kind of device or pixels that cannot be
+  /// - Throws: `invalidParameter` for an id that names no device and for a scale of maps without extent, `incomplete`
+  ///   without libavdevice, `unsupported` for another kind of device or pixels that cannot be
   ///   read, `unreadable` for a device that is not there or does not take the settings.
   package convenience init(
     _ id: String, settings: [String: String] = [:], content: ReadOptions.Content = .picture
   ) throws(CinematicError) {
+    // The first picture would be too late: its converter comes with it.
+    try content.validate()
     guard let colon = id.firstIndex(of: ":") else {
       throw CinematicError(
         .invalidParameter, "\(id) is no device", remedy: "give one such as v4l2:/dev/video0")

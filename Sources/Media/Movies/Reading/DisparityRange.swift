@@ -38,12 +38,13 @@ public struct DisparityRange: Hashable, Sendable {
       }
     }
     if let low = values[CinematicKey.disparityLow], let high = values[CinematicKey.disparityHigh] {
-      guard low.isFinite, high.isFinite, low != high else {
+      let stated = DisparityScale(low: Float(low), high: Float(high))
+      guard (try? stated.validate()) != nil else {
         throw CinematicError(
           .malformed, "\(track.assetName): its disparity reaches from \(low) to \(high)",
           remedy: "make the movie again")
       }
-      scale = DisparityScale(low: Float(low), high: Float(high))
+      scale = stated
     }
     if let hole = values[CinematicKey.disparityHole], (0...65535).contains(hole) {
       holeCode = UInt32(hole)

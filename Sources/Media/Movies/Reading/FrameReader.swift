@@ -48,7 +48,7 @@ public final class FrameReader: Sendable {
   ///   every number from the lowest there is to the first gap.
   /// - Throws: `unreadable` for a missing file or a folder, `malformed` for an empty, damaged or
   ///   cut-off one, `unsupported` for a file without pictures, `invalidParameter` for a selection
-  ///   that begins beyond the last frame.
+  ///   that begins beyond the last frame, and for options that are none, as a scale of maps without extent.
   public static func open(
     _ path: String, options: ReadOptions = ReadOptions()
   ) async throws(CinematicError) -> FrameReader {
@@ -269,8 +269,9 @@ public final class FrameReader: Sendable {
 }
 
 extension ReadOptions {
-  /// - Throws: `invalidParameter` for frames below zero or a duration that is not positive.
+  /// - Throws: `invalidParameter` for frames below zero, a duration that is not positive, and a scale of maps without extent.
   fileprivate func validate() throws(CinematicError) {
+    try content.validate()
     try shaping.validate()
     guard stillDuration > .zero else {
       throw CinematicError(

@@ -13,19 +13,31 @@ public struct DisparityScale: Hashable, Sendable {
     case depth
   }
 
-  /// The value of code 0 (black), unit of the file's choice.
+  /// The value of code 0 (black), unit of the file's choice; finite.
   public var low: Float
-  /// The value of the largest code (white).
+  /// The value of the largest code (white): finite, and not that of code 0. It may be the smaller one.
   public var high: Float
   public var kind: Kind
 
   /// Code 0 is disparity 0, the largest code disparity 1.
   public static let unit = DisparityScale(low: 0, high: 1, kind: .disparity)
 
+  /// A scale; whatever reads by it checks it (``validate()``).
   public init(low: Float, high: Float, kind: Kind = .disparity) {
     self.low = low
     self.high = high
     self.kind = kind
+  }
+
+  /// Whether codes become values by it.
+  ///
+  /// - Throws: `invalidParameter` for values that are not finite, are the same, or lie farther apart than a number holds.
+  public func validate() throws(CinematicError) {
+    guard (high - low).isFinite, low != high else {
+      throw CinematicError(
+        .invalidParameter, "a disparity range from \(low) to \(high) has no extent",
+        remedy: "give two different finite numbers")
+    }
   }
 }
 
@@ -52,6 +64,11 @@ public struct ReadOptions: Sendable {
 
     /// What is beside pictures, in words.
     var noun: String { self == .mask ? "mask" : "map" }
+
+    /// - Throws: `invalidParameter` for a scale of maps that is none (``DisparityScale/validate()``).
+    func validate() throws(CinematicError) {
+      if case .disparity(let scale) = self { try scale.validate() }
+    }
   }
 
   public var content: Content
