@@ -129,8 +129,9 @@ public final class BoxBrowser: @unchecked Sendable {
     return headers.firstIndex { $0.type == type }.map { Array(headers[...$0]) } ?? headers
   }
 
-  /// A box at the top of the file by its number, from 0; `nil` behind the last one.
+  /// A box at the top of the file by its number, from 0; `nil` behind the last one and below 0.
   public func topLevel(number: Int) async throws(CinematicError) -> BoxHeader? {
+    guard number >= 0 else { return nil }
     try await lock.lock()
     defer { lock.unlock() }
     let key = try await open(nil, 0)
@@ -213,17 +214,17 @@ public final class BoxBrowser: @unchecked Sendable {
     return contents
   }
 
-  /// The first bytes of a box's contents; fewer where it has fewer.
+  /// The first bytes of a box's contents; fewer where it has fewer, none for a count below 0.
   public func prefix(
     of header: BoxHeader, count: Int
   ) async throws(CinematicError) -> ArraySlice<UInt8> {
     try await lock.lock()
     defer { lock.unlock() }
-    let wanted = min(Int64(count), header.contentSize)
+    let wanted = min(Int64(max(count, 0)), header.contentSize)
     return try await bytes(header.contentOffset, Int(wanted), window: 0)
   }
 
-  /// The bytes of a range, fewer where the file ends; they are kept for a while, so that the heads in
+  /// The bytes of a range as far as the file has them; they are kept for a while, so that the heads in
   /// them need no read each.
   @discardableResult
   public func bytes(
@@ -231,7 +232,8 @@ public final class BoxBrowser: @unchecked Sendable {
   ) async throws(CinematicError) -> ArraySlice<UInt8> {
     try await lock.lock()
     defer { lock.unlock() }
-    return try await bytes(range.lowerBound, range.count, window: 0)
+    let start = max(range.lowerBound, 0)
+    return try await bytes(start, Int(max(range.upperBound - start, 0)), window: 0)
   }
 
   /// Makes reads within a box bring what follows as well, as much as the source prefers: for a
