@@ -53,8 +53,12 @@ struct DisplayRotation: Equatable {
 extension TransformMatrix {
   /// A mirror and a turn that keep a picture of a size, in pixels, in the first quadrant.
   init(_ rotation: DisplayRotation, width: Double, height: Double) {
-    self.init(rotation.turn, width: width, height: height)
-    guard rotation.isMirrored else { return }
+    let turned = TransformMatrix(rotation.turn, width: width, height: height)
+    guard rotation.isMirrored else {
+      self = turned
+      return
+    }
+    var values = turned.values
     // The turn of width - x instead of x; as for turns, only lengths that 16.16 holds.
     let one: Int32 = 1 << 16
     let (a, b) = (values[0], values[1])
@@ -62,6 +66,7 @@ extension TransformMatrix {
     values[6] = values[6] &+ a / one &* length
     values[7] = values[7] &+ b / one &* length
     (values[0], values[1]) = (-a, -b)
+    self.init(values: values)
   }
 }
 

@@ -52,7 +52,7 @@ public struct MovieHeader: Hashable, Sendable {
 /// (a x + c y + tx, b x + d y + ty), y pointing down; 16.16, the last column 2.30.
 public struct TransformMatrix: Hashable, Sendable {
   /// a, b, u, c, d, v, tx, ty, w.
-  public var values: [Int32]
+  public let values: [Int32]
 
   /// Neither moves nor turns nor scales.
   public static let identity = TransformMatrix(
@@ -65,8 +65,9 @@ public struct TransformMatrix: Hashable, Sendable {
   }
 
   init(_ reader: inout ByteReader) throws(CinematicError) {
-    values = []
+    var values: [Int32] = []
     for _ in 0..<9 { values.append(try reader.i32()) }
+    self.values = values
   }
 
   /// Both, one after the other: a track's matrix, then its movie's.
