@@ -464,6 +464,46 @@ import Testing
   }
 
   /// Boxes that are no labels, or damaged, are none.
+  /// Keys of phones are in the user data of an MP4, too, where most programs look for them: once, however often the film
+  /// is written.
+  @Test func keysInUserData() async throws {
+    let folder = ScratchFolder()
+    let keys = ["make": "Apple", "model": "iPhone 15", "software": "17.1"]
+    let items = keys.sorted { $0.key < $1.key }.map {
+      ItemMetadata.Item(
+        key: "com.apple.quicktime.\($0.key)", dataType: 1, value: Array($0.value.utf8))
+    }
+    let own: [UInt8] = [0, 1, 0x55, 0xC4, 0x78]
+    var companions = FilmCompanions()
+    companions.boxes = [
+      .metadata(items),
+      Box("udta", data: Box("\u{A9}mod", data: own).bytes + [0, 0, 0, 0]),
+    ]
+    try Self.write(companions, to: folder.file("a.mp4"), folder: folder)
+    let first = try await Self.read(folder.file("a.mp4"))
+    try Self.write(first, to: folder.file("b.mp4"), folder: folder)
+    try Self.write(first, to: folder.file("c.mov"), folder: folder)
+    for name in ["a.mp4", "b.mp4"] {
+      let boxes = try await Self.read(folder.file(name)).boxes
+      #expect(boxes.count { $0.type == "meta" } == 1)
+      let userData = boxes.filter { $0.type == "udta" }
+      #expect(userData.count == 1)
+      let texts = try Box.prefix(userData.flatMap(\.data)[...], count: .max)
+      #expect(texts.map(\.type) == ["\u{A9}mod", "\u{A9}mak", "\u{A9}swr"])
+      // What was there stays.
+      try #require(texts.count == 3)
+      #expect(Array(texts[0].data) == own)
+      #expect(Array(texts[1].data.dropFirst(4)) == Array("Apple".utf8))
+    }
+    let movie = try await Self.read(folder.file("c.mov"))
+    #expect(movie.unnamedDescriptions == first.unnamedDescriptions)
+    #expect(!movie.unnamedDescriptions.contains { $0.contains("\u{A9}") })
+    var without = companions
+    without.boxes = [.metadata(items)]
+    #expect(without.descriptions(in: .quickTime).map(\.type) == ["meta"])
+    #expect(without.descriptions(in: .mp4).map(\.type) == ["meta", "udta"])
+  }
+
   @Test func otherUserData() {
     for bytes in [[], [0, 0, 0, 9], [0, 0, 0, 8], Array("\0\0\0\u{0C}kind\0\0\0\0".utf8)]
       as [[UInt8]]

@@ -74,7 +74,10 @@ extension FilmCompanions {
     guard UserDataText.isText(box.type), data.count >= 4 else { return nil }
     guard !encoders.contains(code) else { return (nil, "") }
     let text = UserDataText(data)
-    let key = text?.isUTF8 == true ? names.first { $0.value.iTunes == code }?.key : nil
+    // Of keys that lie in an MP4's user data, too.
+    let other = userData.first { $0.code == box.type }?.quickTime
+    let known = names.first { $0.value.iTunes == code || $0.value.quickTime == other }?.key
+    let key = text?.isUTF8 == true ? known : nil
     return ((key, "'\(box.type)'"), String(decoding: text?.bytes ?? [], as: UTF8.self))
   }
 

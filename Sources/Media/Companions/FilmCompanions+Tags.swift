@@ -21,9 +21,56 @@ extension FilmCompanions {
     "location": ("com.apple.quicktime.location.ISO6709", "\u{A9}xyz"),
   ]
 
+  /// Keys of phones that most programs read from an MP4's user data alone, and their names there.
+  static let userData: [(quickTime: String, code: FourCC)] = [
+    ("com.apple.quicktime.make", "\u{A9}mak"), ("com.apple.quicktime.model", "\u{A9}mod"),
+    ("com.apple.quicktime.software", "\u{A9}swr"),
+    ("com.apple.quicktime.creationdate", "\u{A9}day"),
+  ]
+
+  /// The texts of a movie's keys as user data.
+  private static func userData(of boxes: [Box]) -> [Box] {
+    var items: [ItemMetadata.Item] = []
+    for box in boxes where box.type == "meta" {
+      guard let parsed = try? Box.parse(box.bytes[...]).first,
+        let found = try? ItemMetadata(parsed).items
+      else { continue }
+      items += found
+    }
+    return userData.compactMap { name in
+      let item = items.first { $0.key == name.quickTime && $0.dataType == 1 }
+      guard let text = item?.value, let count = UInt16(exactly: text.count) else { return nil }
+      return Box(name.code) { writer in
+        writer.u16(count)
+        writer.u16(0x55C4)  // a language that is not said
+        writer.append(text)
+      }
+    }
+  }
+
+  /// Boxes of an MP4 with the texts of their keys as user data, too. What the user data says of it already stays.
+  private static func withUserData(_ boxes: [Box]) -> [Box] {
+    let texts = userData(of: boxes)
+    guard !texts.isEmpty else { return boxes }
+    guard let place = boxes.firstIndex(where: { $0.type == "udta" }) else {
+      return boxes + [Box("udta", texts)]
+    }
+    // A zero at the end, as QuickTime has it, would end the list before what is added.
+    let content = boxes[place].bytes[...].dropFirst(boxes[place].headerSize)
+    guard let old = try? Box.prefix(content, count: .max) else { return boxes }
+    let left = content.dropFirst(old.reduce(0) { $0 + $1.bytes.count })
+    guard left.allSatisfy({ $0 == 0 }) else { return boxes }
+    let new = texts.filter { text in !old.contains { $0.type == text.type } }
+    guard !new.isEmpty else { return boxes }
+    var result = boxes
+    result[place] = Box("udta", old + new)
+    return result
+  }
+
   /// The descriptions as boxes of a kind of movie.
   func descriptions(in format: MovieFormat) -> [Box] {
-    let boxes = boxes.map { Self.box($0, in: format) }
+    var boxes = boxes.map { Self.box($0, in: format) }
+    if format == .mp4 { boxes = Self.withUserData(boxes) }
     guard !tags.isEmpty else { return boxes }
     let named = tags.map { ($0.key.lowercased(), $0.value) }
     guard format == .mp4 else {
