@@ -345,6 +345,18 @@ struct WrittenMovie {
     }
   }
 
+  /// Fragments that span no time would be one a sample, or one for the whole movie.
+  @Test(arguments: [0, -1, .nan, .infinity] as [Double]) func fragmentsOfNoTime(_ seconds: Double) {
+    var settings = MovieMuxer.Settings()
+    settings.fragmentSeconds = seconds
+    var muxer = MovieMuxer(settings, sink: MemorySink())
+    let track = muxer.addTrack(Self.track("vide", 600))
+    let error = #expect(throws: CinematicError.self) {
+      try muxer.append(MediaSample(data: [1], time: 0, duration: 20), to: track)
+    }
+    #expect(error?.code == .invalidParameter)
+  }
+
   /// Plain sound: one sample a tick in the file, whatever is handed over at once; gaps are refused.
   @Test func plainSound() throws {
     let sink = MemorySink()

@@ -313,6 +313,22 @@ import Testing
 }
 
 extension MovieWriterTests {
+  /// Refused before a file is made.
+  @Test(arguments: [0, -0.5, .nan, .infinity] as [Double]) func fragmentsOfNoTime(_ seconds: Double)
+  {
+    let folder = ScratchFolder()
+    var settings = MovieWriter.Settings(
+      WriterSettings(dimensions: Self.size, pixelFormat: .yuv420Video8, tags: .bt709))
+    settings.fragmentSeconds = seconds
+    settings.isRecording = true
+    settings.temporaryFiles = folder.temporaryFiles
+    let error = #expect(throws: CinematicError.self) {
+      try MovieWriter(folder.file("movie.mov"), settings: settings)
+    }
+    #expect(error?.code == .invalidParameter)
+    #expect(error?.message.contains("fragment") == true)
+  }
+
   /// An edit that holds a picture, or shows the film faster, is no copy of the film.
   @Test(arguments: [0, 2 << 16] as [Int32]) func editsOfOtherSpeed(_ rate: Int32) async throws {
     let folder = ScratchFolder()

@@ -52,13 +52,24 @@ public struct MovieMuxer {
     /// Boxes that the file gets beside the movie, before it: descriptions likewise.
     public var fileBoxes: [Box] = []
     /// How much of the movie a fragment holds, in seconds; where the index stands first, how much of a
-    /// track lies together.
+    /// track lies together. Finite and above 0.
     public var fragmentSeconds = 1.0
     /// A fragment is written, whatever it spans, before its samples take more bytes than this.
     public var fragmentBytes = 32 << 20
 
     /// The default settings.
     public init() {}
+
+    /// Whether movies are written by them.
+    ///
+    /// - Throws: `invalidParameter` for fragments that span no time.
+    package func validate() throws(CinematicError) {
+      guard fragmentSeconds.isFinite, fragmentSeconds > 0 else {
+        throw CinematicError(
+          .invalidParameter, "a fragment of a movie cannot span \(fragmentSeconds) s",
+          remedy: "give a finite number of seconds above zero")
+      }
+    }
   }
 
   let sink: any ByteSink
@@ -96,7 +107,8 @@ public struct MovieMuxer {
 
   /// Adds a track's next sample.
   ///
-  /// - Throws: `invalidParameter` for a decoding time that does not rise, `unsupported` for times too
+  /// - Throws: `invalidParameter` for a decoding time that does not rise and for settings that no movie is written by,
+  ///   `unsupported` for times too
   ///   far apart for the format and for a picture beside another, the sink's errors.
   public mutating func append(_ sample: MediaSample, to track: Int) throws(CinematicError) {
     guard sample.beside == nil else {
@@ -104,6 +116,7 @@ public struct MovieMuxer {
         .unsupported, "the movie has no place for alpha beside its pictures",
         remedy: "write .webm, or choose ProRes 4444")
     }
+    if !isBegun { try settings.validate() }
     isBegun = true
     try lanes[track].append(sample)
     let bytes = lanes.reduce(0) { $0 + $1.pendingBytes }

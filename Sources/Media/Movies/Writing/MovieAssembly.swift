@@ -42,7 +42,9 @@ final class MovieAssembly {
     muxing.format = format
     let grows = isCinematic || settings.isRecording
     muxing.layout = grows ? .growing : .indexFirst
-    muxing.fragmentSeconds = grows ? settings.fragmentSeconds : 0.5
+    muxing.fragmentSeconds = settings.fragmentSeconds
+    try muxing.validate()
+    if !grows { muxing.fragmentSeconds = 0.5 }
     var video: TrackSettings
     let frameDuration: Time
     switch settings.video {

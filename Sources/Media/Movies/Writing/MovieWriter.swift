@@ -57,7 +57,7 @@ public final class MovieWriter: Sendable {
     public var overwrite = false
     /// Where unfinished files are registered.
     public var temporaryFiles = TemporaryFiles.shared
-    /// How much of the movie a crash can cost, in seconds.
+    /// How much of the movie a crash can cost, in seconds: finite and above 0.
     public var fragmentSeconds = 1.0
     /// Whether the movie is being recorded, so that it cannot be made a second time. It then grows beside its name
     /// (`clip.recording.mov` for `clip.mov`) in fragments, and whatever ends the program, an error of the disk or a
