@@ -34,6 +34,34 @@ import Testing
     await rig.end()
   }
 
+  /// One who waits for the end can give up: the session goes on. One who stops it waits whatever is cancelled.
+  @Test(.timeLimit(.minutes(10))) func waitingForTheEndIsCancelled() async throws {
+    let rig = try Rig()
+    let session = rig.session
+    try await session.start()
+    let waiting = Task { await session.ended() }
+    for _ in 0..<10000 {
+      if await !session.waiters.isEmpty { break }
+      try await Task.sleep(for: .microseconds(500))
+    }
+    waiting.cancel()
+    await waiting.value
+    #expect(await session.phase == .running)
+    let late = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      await session.ended()
+    }
+    await late.value
+    #expect(await session.waiters.isEmpty)
+    let stopping = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      await session.stop()
+    }
+    await stopping.value
+    #expect(await session.phase == .over)
+    await rig.end()
+  }
+
   /// Readers of a session that never ran.
   @Test(.timeLimit(.minutes(10))) func framesEndWithSessionThatWasNotStarted() async throws {
     let rig = try Rig()

@@ -211,7 +211,7 @@ extension CaptureSession {
     happened.yield(.ended(failure))
     happened.finish()
     hasEnded = true
-    for waiter in waiters { waiter.resume() }
-    waiters = []
+    for waiter in waiters.values { waiter.resume() }
+    waiters = [:]
   }
 }

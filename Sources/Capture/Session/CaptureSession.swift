@@ -94,8 +94,9 @@ public actor CaptureSession {
   var stillsInFlight = 0
   var renderers: [RenderingQuality: LiveRenderer] = [:]
   private var tasks: [Task<Void, Never>] = []
-  /// Those who wait for the session's end.
-  var waiters: [CheckedContinuation<Void, Never>] = []
+  /// Those who wait for the session's end, by the numbers they have got.
+  var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+  private var nextWaiter = 0
   /// Whether everything of the session has ended, and not only its pictures.
   var hasEnded = false
   /// Why the session ended; `nil` while it runs, and where a file has been played or it was stopped.
@@ -198,16 +199,35 @@ public actor CaptureSession {
       guard (try? await Task.sleep(for: Self.longestReturn)) != nil else { return }
       await end()
     }
-    await ended()
+    // To the end, also in a task that was cancelled: the report of a recording is whole then.
+    await wait(nextWaiterNumber(), heedsCancellation: false)
     limit.cancel()
     return report
   }
 
-  /// Waits until the session is over; returns at once where it was not started.
+  /// Waits until the session is over; returns at once where it was not started, and when the calling task is cancelled.
+  /// The session then goes on.
   public func ended() async {
-    guard !tasks.isEmpty, !hasEnded else { return }
-    await withCheckedContinuation { waiters.append($0) }
+    let number = nextWaiterNumber()
+    await withTaskCancellationHandler {
+      await wait(number, heedsCancellation: true)
+    } onCancel: {
+      Task { await self.giveUp(number) }
+    }
   }
+
+  private func nextWaiterNumber() -> Int {
+    nextWaiter += 1
+    return nextWaiter
+  }
+
+  /// Nothing comes between the question and the wait: one who gives up is found, or has not begun.
+  private func wait(_ number: Int, heedsCancellation: Bool) async {
+    guard !tasks.isEmpty, !hasEnded, !(heedsCancellation && Task.isCancelled) else { return }
+    await withCheckedContinuation { waiters[number] = $0 }
+  }
+
+  private func giveUp(_ number: Int) { waiters.removeValue(forKey: number)?.resume() }
 
   /// Takes what comes from a device, until it ends.
   private static func read(
