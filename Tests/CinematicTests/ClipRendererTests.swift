@@ -3,6 +3,7 @@
 import FocalCinematic
 import FocalCore
 import FocalMedia
+import Synchronization
 import Testing
 
 /// Renderings of clips without a frame, and renderers that are not used.
@@ -40,6 +41,49 @@ import Testing
     let folder = Folder()
     try await Self.renderer(0, to: folder.file("%04d.png"), resumes: true).render()
     #expect(folder.names.isEmpty)
+  }
+
+  /// Whose renderer is opened once more while it looks for what is missing.
+  private final class OpeningFrames: ClipFrames {
+    let renderer = Mutex<ClipRenderer?>(nil)
+    let error = Mutex<CinematicError?>(nil)
+
+    var frameCount: Int? {
+      if let renderer = renderer.withLock({ $0 }) {
+        do throws(CinematicError) {
+          try renderer.open()
+        } catch let refusal {
+          error.withLock { $0 = refusal }
+        }
+      }
+      return 0
+    }
+
+    func frame(_ number: Int) async throws(CinematicError) -> ClipFrame? { nil }
+  }
+
+  /// One output is begun, whoever asks; a call that comes later finds it open.
+  @Test func anOutputIsOpenedOnce() throws {
+    let folder = Folder()
+    let frames = OpeningFrames()
+    var settings = WriterSettings(
+      dimensions: Dimensions(width: 8, height: 8), pixelFormat: .rgba8, tags: .sRGB)
+    settings.temporaryFiles = TemporaryFiles()
+    let renderer = ClipRenderer(frames, to: folder.file("%04d.png"), settings: settings)
+    frames.renderer.withLock { $0 = renderer }
+    try renderer.open()
+    #expect(frames.error.withLock { $0 }?.code == .invalidState)
+    frames.renderer.withLock { $0 = nil }
+    try renderer.open()
+    #expect(folder.names.isEmpty)
+  }
+
+  /// A folder that is not there is told as the writer tells it.
+  @Test func missingFoldersAreTheWriters() {
+    let folder = Folder()
+    let renderer = Self.renderer(0, to: folder.file("none/%04d.png"))
+    let error = #expect(throws: CinematicError.self) { try renderer.open() }
+    #expect(error?.code == .unwritable)
   }
 
   /// The progress of a renderer that goes away without having rendered ends.

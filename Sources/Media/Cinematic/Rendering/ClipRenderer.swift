@@ -57,6 +57,8 @@ public final class ClipRenderer: Sendable {
 
   private struct State {
     var writer: FrameWriter?
+    /// Whether a call is making the writer.
+    var isOpening = false
     /// The frames that are still to be rendered; `nil` where only the end tells how many there are.
     var waiting: [Int]?
     var completed = 0
@@ -90,13 +92,33 @@ public final class ClipRenderer: Sendable {
   }
 
   /// Begins the output, so that it is known at once whether it can be written. ``render()`` does it if
-  /// the caller did not.
+  /// the caller did not. A second call does nothing.
   ///
-  /// - Throws: `unwritable`, and what ``FocalMedia/FrameWriter/create(_:settings:)`` throws.
+  /// - Throws: `unwritable`, `invalidParameter` for an output that cannot be resumed, `invalidState` while another call
+  ///   opens it, and what ``FocalMedia/FrameWriter/create(_:settings:)`` throws.
   public func open() throws(CinematicError) {
-    guard state.withLock({ $0.writer }) == nil else { return }
+    let isOpened = try state.withLock { state throws(CinematicError) -> Bool in
+      guard state.writer == nil else { return true }
+      guard !state.isOpening else {
+        throw CinematicError(
+          .invalidState, "\(output) is being opened by another call",
+          remedy: "open a renderer from one task")
+      }
+      state.isOpening = true
+      return false
+    }
+    guard !isOpened else { return }
+    defer { state.withLock { $0.isOpening = false } }
+    let waiting: [Int]?
+    do throws(CinematicError) {
+      // Before there is anything of the output.
+      waiting = try frames(missingIn: output)
+    } catch {
+      // What is wrong with a folder is the writer's to say.
+      if error.code == .unreadable { try FrameWriter.create(output, settings: settings).cancel() }
+      throw error
+    }
     let writer = try FrameWriter.create(output, settings: settings)
-    let waiting = try frames(missingIn: output)
     state.withLock { state in
       state.waiting = waiting
       state.writer = writer
