@@ -53,6 +53,9 @@ public struct TimeCodeRate: Hashable, Sendable {
   public static let pal = TimeCodeRate(25, Time(value: 1, timescale: 25), .nonDrop)
 
   /// The rate of a frame duration: its labels are the whole number next to the frames of a second.
+  ///
+  /// - Throws: `invalidParameter` for a duration of which 1 to 1000 do not make a second, and for labels that are left out at
+  ///   another rate than 29.97 frames a second and its multiples.
   public init(frameDuration: Time, dropFrame: Bool = false) throws(CinematicError) {
     let count = try Self.frameCount(of: frameDuration)
     // Labels that are left out make up for 1000/1001: at 29.97 frames a second and multiples of it.

@@ -117,10 +117,19 @@ public final class EditJournal {
     return found
   }
 
+  /// Writes a line about a step back.
+  ///
+  /// - Throws: `unwritable` where the disk is full, say.
   public func appendUndo() throws(CinematicError) { try write(Line(event: .undo)) }
+
+  /// Writes a line about a step that is taken again.
+  ///
+  /// - Throws: as ``appendUndo()``.
   public func appendRedo() throws(CinematicError) { try write(Line(event: .redo)) }
 
   /// Begins anew after a save: what is in the changes file need not be told again, the history until now is.
+  ///
+  /// - Throws: as ``appendUndo()``.
   public func appendSaved() throws(CinematicError) { try write(Line(event: .saved)) }
 
   /// Removes the file: nothing in it is wanted any more.

@@ -118,6 +118,8 @@ public final class CompositionReader: @unchecked Sendable {
   package func sourceFrameNumber(ofFrame number: Int) -> Int? { frames.place(of: number)?.entry }
 
   /// Whether decoding can begin at a frame; `false` where no track gives the frames' times.
+  ///
+  /// - Throws: `invalidParameter` for a frame that there is not, and what loading the source's index throws.
   public func isSync(frame number: Int) async throws(CinematicError) -> Bool {
     try check(number)
     guard let (run, _, entry) = frames.place(of: number), let source = run.segment.sourceTrack

@@ -14,10 +14,14 @@ public protocol VideoCompositor: Sendable {
   /// Readies a frame that will be composed: called by what composes all frames of a range, for one frame after the other in
   /// their order, each before its ``compose(_:)``. A compositor that looks at frames before it, such as one that follows
   /// something, works here. Does nothing by default.
+  ///
+  /// - Throws: why the frame cannot be composed; an export then ends, and a thumbnail is not made.
   func prepare(_ request: VideoCompositionRequest) async throws(CinematicError)
 
   /// The picture of a frame: of the size, the format and the tags of the request's render context, its alpha stored as
   /// ``RenderContext/holdsPremultipliedAlpha`` says. Exports and thumbnails refuse others as `incompatible`.
+  ///
+  /// - Throws: as ``prepare(_:)``; `cancelled` in a task that is.
   func compose(_ request: VideoCompositionRequest) async throws(CinematicError) -> PixelBuffer
 }
 

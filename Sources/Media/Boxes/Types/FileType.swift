@@ -12,6 +12,7 @@ public struct FileType: Hashable, Sendable {
   public var compatibleBrands: [FourCC]
 
   /// - Parameter content: the box's contents.
+  /// - Throws: `malformed` for contents that are cut short.
   public init(_ content: ArraySlice<UInt8>) throws(CinematicError) {
     var reader = ByteReader(content, box: "ftyp")
     majorBrand = try reader.fourCC()

@@ -26,6 +26,7 @@ public struct SegmentIndex: Hashable, Sendable {
   public var references: [Reference]
 
   /// - Parameter content: the box's contents.
+  /// - Throws: `malformed` for contents that are cut short, a timescale of 0, and numbers that no file has.
   public init(_ content: ArraySlice<UInt8>) throws(CinematicError) {
     var reader = ByteReader(content, box: "sidx")
     let isWide = try reader.versionAndFlags().version > 0
@@ -66,6 +67,7 @@ public struct TrackFragmentRandomAccess: Hashable, Sendable {
   public var entries: [Entry]
 
   /// - Parameter content: the box's contents.
+  /// - Throws: `malformed` for contents that are cut short or claim more fragments than there is room for.
   public init(_ content: ArraySlice<UInt8>) throws(CinematicError) {
     var reader = ByteReader(content, box: "tfra")
     let isWide = try reader.versionAndFlags().version > 0

@@ -16,6 +16,7 @@ public struct TrackExtends: Hashable, Sendable {
   public var sampleFlags: UInt32
 
   /// - Parameter content: the box's contents.
+  /// - Throws: `malformed` for contents that are cut short.
   public init(_ content: ArraySlice<UInt8>) throws(CinematicError) {
     var reader = ByteReader(content, box: "trex")
     _ = try reader.versionAndFlags()
@@ -48,6 +49,7 @@ public struct TrackFragmentHeader: Hashable, Sendable {
   public var baseIsMovieFragment: Bool { flags & 0x02_0000 != 0 }
 
   /// - Parameter content: the box's contents.
+  /// - Throws: `malformed` for contents that are cut short and for an offset that no file has.
   public init(_ content: ArraySlice<UInt8>) throws(CinematicError) {
     var reader = ByteReader(content, box: "tfhd")
     flags = try reader.versionAndFlags().flags

@@ -28,6 +28,7 @@ public struct ItemMetadata: Hashable, Sendable {
   public var items: [Item]
 
   /// - Parameter box: a parsed `meta`. Boxes of another handler have no items here.
+  /// - Throws: `malformed` for names and values that are cut short.
   public init(_ box: Box) throws(CinematicError) {
     items = []
     guard let keysBox = box["keys"], let list = box["ilst"] else { return }

@@ -19,6 +19,7 @@ public struct MovieHeader: Hashable, Sendable {
   public static let durationSize = 32
 
   /// - Parameter content: the box's contents.
+  /// - Throws: `malformed` for contents that are cut short, a timescale of 0, and numbers that no movie has.
   public init(_ content: ArraySlice<UInt8>) throws(CinematicError) {
     var reader = ByteReader(content, box: "mvhd")
     (creationTime, timescale, duration) = try Self.clock(&reader)
@@ -29,6 +30,8 @@ public struct MovieHeader: Hashable, Sendable {
   }
 
   /// Clock and length alone, from the first ``durationSize`` bytes of the contents.
+  ///
+  /// - Throws: as ``init(_:)``.
   public static func duration(
     _ content: ArraySlice<UInt8>
   ) throws(CinematicError) -> (timescale: Int32, duration: Int64?) {

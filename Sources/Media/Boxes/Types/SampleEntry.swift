@@ -47,6 +47,7 @@ public struct SampleEntry: Hashable, Sendable {
   /// - Parameters:
   ///   - content: the box's contents.
   ///   - handler: what the track holds (``HandlerReference/handler``).
+  /// - Throws: `malformed` for contents that are cut short, and as ``init(_:handler:)``.
   public static func entries(
     _ content: ArraySlice<UInt8>, handler: FourCC
   ) throws(CinematicError) -> [SampleEntry] {
@@ -64,6 +65,9 @@ public struct SampleEntry: Hashable, Sendable {
   }
 
   /// An entry of a track with a handler. Unknown kinds are no error.
+  ///
+  /// - Throws: `malformed` for fields that are cut short, for a box in it that claims more bytes than are left, and for a rate of
+  ///   sound that is no number.
   public init(_ box: Box, handler: FourCC) throws(CinematicError) {
     format = box.type
     self.box = box

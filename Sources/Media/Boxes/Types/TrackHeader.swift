@@ -32,6 +32,7 @@ public struct TrackHeader: Hashable, Sendable {
   }
 
   /// - Parameter content: the box's contents.
+  /// - Throws: `malformed` for contents that are cut short, the number 0, and lengths that no track has.
   public init(_ content: ArraySlice<UInt8>) throws(CinematicError) {
     var reader = ByteReader(content, box: "tkhd")
     let (version, flags) = try reader.versionAndFlags()
@@ -63,6 +64,7 @@ public struct MediaHeader: Hashable, Sendable {
   public var language: UInt16
 
   /// - Parameter content: the box's contents.
+  /// - Throws: `malformed` for contents that are cut short, a timescale of 0, and numbers that no track has.
   public init(_ content: ArraySlice<UInt8>) throws(CinematicError) {
     var reader = ByteReader(content, box: "mdhd")
     let isWide = try reader.versionAndFlags().version == 1
@@ -112,6 +114,7 @@ public struct HandlerReference: Hashable, Sendable {
   public var name: String
 
   /// - Parameter content: the box's contents.
+  /// - Throws: `malformed` for contents that end before the handler does.
   public init(_ content: ArraySlice<UInt8>) throws(CinematicError) {
     var reader = ByteReader(content, box: "hdlr")
     _ = try reader.versionAndFlags()

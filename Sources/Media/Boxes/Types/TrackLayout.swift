@@ -31,6 +31,7 @@ public struct EditList: Hashable, Sendable {
   public init(edits: [Edit]) { self.edits = edits }
 
   /// - Parameter content: the box's contents.
+  /// - Throws: `malformed` for contents that are cut short or claim more stretches than there is room for.
   public init(_ content: ArraySlice<UInt8>) throws(CinematicError) {
     var reader = ByteReader(content, box: "elst")
     let isWide = try reader.versionAndFlags().version == 1
@@ -53,6 +54,7 @@ public struct TrackReferences: Hashable, Sendable {
   public var tracks: [FourCC: [UInt32]]
 
   /// - Parameter content: the box's contents.
+  /// - Throws: `malformed` for contents that are no boxes.
   public init(_ content: ArraySlice<UInt8>) throws(CinematicError) {
     tracks = [:]
     for box in try Box.parse(content) {

@@ -11,9 +11,15 @@ public struct ClipFrame: Sendable {
   /// have in common.
   public var pictureMetadata: PictureMetadata?
   /// Gives the finished picture. Called once, from a task of its own: several frames are rendered at
-  /// the same time.
+  /// the same time. What it throws ends the rendering.
   public var picture: @Sendable () async throws(CinematicError) -> PixelBuffer
 
+  /// A frame that is ready.
+  ///
+  /// - Parameters:
+  ///   - timeRange: when it is shown.
+  ///   - pictureMetadata: what its file says, if pictures are numbered; `nil` for what all have in common.
+  ///   - picture: gives the finished picture, of the size and format of the output; what it throws ends the rendering.
   public init(
     timeRange: TimeRange, pictureMetadata: PictureMetadata? = nil,
     picture: @escaping @Sendable () async throws(CinematicError) -> PixelBuffer

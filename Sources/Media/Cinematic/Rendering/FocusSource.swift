@@ -17,13 +17,14 @@ public protocol FocusSource: Sendable {
   /// Draws over a rendered frame.
   ///
   /// - Parameter turn: from how the source is stored to how the picture is shown.
+  /// - Throws: why the picture cannot be drawn over; the rendering then ends.
   func draw(at time: Time, into picture: PixelBuffer, turn: QuarterTurn) throws(CinematicError)
 }
 
 extension FocusSource {
   public var drawsColors: Bool { false }
 
-  /// Draws nothing.
+  /// Draws nothing, and throws nothing.
   public func draw(
     at time: Time, into picture: PixelBuffer, turn: QuarterTurn
   ) throws(CinematicError) {}

@@ -107,6 +107,9 @@ public final class FrameWriter: Sendable {
   }
 
   /// Completes the output and gives it its name.
+  ///
+  /// - Throws: `incomplete` where no frame was appended, `unwritable`, also for a name that is taken, `cancelled`, and what
+  ///   encoding throws.
   public func finish() throws(CinematicError) {
     switch target {
     case .still(let writer): try writer.finish()

@@ -61,7 +61,7 @@ public final class MovieWriter: Sendable {
     public var fragmentSeconds = 1.0
     /// Whether the movie is being recorded, so that it cannot be made a second time. It then grows beside its name
     /// (`clip.recording.mov` for `clip.mov`) in fragments, and whatever ends the program, an error of the disk or a
-    /// crash, what is there stays and plays. ``InterruptedRecording`` finishes it.
+    /// crash, what is there stays and plays. ``InterruptedRecording/recover(_:)`` finishes it.
     public var isRecording = false
 
     /// Settings of a Cinematic movie.
@@ -146,6 +146,9 @@ public final class MovieWriter: Sendable {
   /// - Parameters:
   ///   - time: when it appears; times increase. ``WriterSettings/timelineStart`` is subtracted.
   ///   - duration: how long it is shown; counts for the last frame.
+  /// - Throws: `invalidState` for a movie that copies its pictures, or is finished, `incompatible` for a picture of another
+  ///   size or format, `invalidParameter` for a time before the movie's start or not behind the last one, `unwritable`,
+  ///   `cancelled`, and what encoding throws. Nothing is taken after an error.
   public func append(
     video buffer: PixelBuffer, time: Time, duration: Time
   ) throws(CinematicError) {
@@ -155,6 +158,9 @@ public final class MovieWriter: Sendable {
   }
 
   /// Adds a disparity map, and what is copied of the source up to its time.
+  ///
+  /// - Throws: `invalidState` for a movie without disparity, `incompatible` for a map of another size or a picture, and as
+  ///   ``append(video:time:duration:)``; what reading a copied source throws.
   public func append(
     disparity map: PixelBuffer, time: Time, duration: Time
   ) throws(CinematicError) {
@@ -165,7 +171,8 @@ public final class MovieWriter: Sendable {
 
   /// Adds what a renderer needs of a frame.
   ///
-  /// - Throws: `invalidParameter` for a focus that is not finite or an f-number that is not positive.
+  /// - Throws: `invalidParameter` for a focus that is not finite or an f-number that is not positive, `invalidState` for a
+  ///   movie without disparity, and as ``append(video:time:duration:)``.
   public func append(
     focusDisparity: Float, fNumber: Float, time: Time, duration: Time
   ) throws(CinematicError) {
