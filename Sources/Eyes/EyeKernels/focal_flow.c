@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "focal_sample.h"
+
 enum {
   /// Pixels of a patch's side, and from one patch to the next.
   PATCH = 8,
@@ -25,18 +27,6 @@ struct Level {
   int32_t width, height;
   float *luma, *gradientX, *gradientY;
 };
-
-static float sample(const float *plane, int32_t width, int32_t height, float x, float y) {
-  x = x < 0 ? 0 : x > width - 1 ? width - 1 : x;
-  y = y < 0 ? 0 : y > height - 1 ? height - 1 : y;
-  const int32_t i = (int32_t)x, j = (int32_t)y;
-  const int32_t right = i + 1 < width ? 1 : 0, below = j + 1 < height ? width : 0;
-  const float *at = plane + (size_t)j * width + i;
-  const float a = x - i, b = y - j;
-  const float top = at[0] + a * (at[right] - at[0]);
-  const float bottom = at[below] + a * (at[below + right] - at[below]);
-  return top + b * (bottom - top);
-}
 
 /// A patch of a picture, moved by fractions.
 static inline __attribute__((always_inline)) void takePatch(const struct Level *level, float x,
@@ -237,46 +227,6 @@ int32_t focal_flow(const uint8_t *from, const uint8_t *to, int32_t width, int32_
     if (k > 0) memcpy(coarse, flow, (size_t)2 * a[k].width * a[k].height * sizeof *flow);
   }
   free(memory);
-  return 0;
-}
-
-int32_t focal_carry(const float *map, const float *flow, const uint8_t *from, const uint8_t *to,
-                    int32_t width, int32_t height, float *carried, float *error) {
-  const size_t pixels = (size_t)width * height;
-  float *plane = malloc(3 * pixels * sizeof *plane);
-  if (!plane) return 1;
-  float *differences = plane + pixels, *sums = plane + 2 * pixels;
-  for (size_t k = 0; k < pixels; k++) plane[k] = to[k];
-  for (int32_t y = 0; y < height; y++)
-    for (int32_t x = 0; x < width; x++) {
-      const size_t at = (size_t)y * width + x;
-      const float u = x + flow[2 * at], v = y + flow[2 * at + 1];
-      carried[at] = sample(map, width, height, u, v);
-      differences[at] = fabsf(sample(plane, width, height, u, v) - from[at]) * (1 / 255.0f);
-    }
-  // Means of five pixels across and down.
-  for (int32_t y = 0; y < height; y++)
-    for (int32_t x = 0; x < width; x++) {
-      float sum = 0;
-      for (int32_t i = -2; i <= 2; i++) {
-        const int32_t k = x + i < 0 ? 0 : x + i >= width ? width - 1 : x + i;
-        sum += differences[(size_t)y * width + k];
-      }
-      sums[(size_t)y * width + x] = sum;
-    }
-  for (int32_t y = 0; y < height; y++)
-    for (int32_t x = 0; x < width; x++) {
-      float sum = 0;
-      for (int32_t j = -2; j <= 2; j++) {
-        const int32_t k = y + j < 0 ? 0 : y + j >= height ? height - 1 : y + j;
-        sum += sums[(size_t)k * width + x];
-      }
-      const size_t at = (size_t)y * width + x;
-      const float u = x + flow[2 * at], v = y + flow[2 * at + 1];
-      const int32_t isInside = u > -1 && v > -1 && u < width && v < height;
-      error[at] = isInside ? sum / 25 : INFINITY;
-    }
-  free(plane);
   return 0;
 }
 

@@ -150,6 +150,21 @@ package struct EyePicture: Sendable {
     }
   }
 
+  /// Red, green and blue of 0 to 255 and a zero of each pixel, rows without padding.
+  package var bytes: [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: 4 * dimensions.count) { bytes, count in
+      count = 4 * dimensions.count
+      codes.withUnsafeBufferPointer { codes in
+        for index in 0..<dimensions.count {
+          for channel in 0..<3 {
+            bytes[4 * index + channel] = UInt8(255 * codes[3 * index + channel] + 0.5)
+          }
+          bytes[4 * index + 3] = 0
+        }
+      }
+    }
+  }
+
   /// Luma of 0 to 255, by BT.601's weights.
   package var luma: [UInt8] {
     [UInt8](unsafeUninitializedCapacity: dimensions.count) { luma, count in

@@ -35,6 +35,8 @@ public final class SteadyEstimator {
   /// A picture, as far as it is needed once its map is made.
   private struct Look {
     var luma: [UInt8]
+    /// As ``EyePicture/bytes``.
+    var bytes: [UInt8]
     var colors: SceneColors
   }
 
@@ -141,7 +143,7 @@ public final class SteadyEstimator {
       if kind == .relative { values = try steady(values, of: last.luma, after: looks.count) }
       let new = Anchor(number: end, look: last, values: values)
       for number in next..<end where numbers.contains(number) {
-        let values = try between(looks[number - next].luma, number, anchor, new)
+        let values = try between(looks[number - next], number, anchor, new)
         try await sink(number, try .map(values, size))
       }
       if numbers.contains(end) { try await sink(end, try .map(new.values, size)) }
@@ -194,7 +196,7 @@ public final class SteadyEstimator {
 
   private func look(at input: EstimationInput) throws(CinematicError) -> Look {
     let picture = try EyePicture(input.picture, turn: input.turn, dimensions: size)
-    return Look(luma: picture.luma, colors: SceneColors(picture))
+    return Look(luma: picture.luma, bytes: picture.bytes, colors: SceneColors(picture))
   }
 
   /// A new map, brought to the one before and averaged with it.
@@ -231,11 +233,11 @@ public final class SteadyEstimator {
 
   /// The map of a picture between two maps. The nearer one in time is moved less and counts more.
   private func between(
-    _ luma: [UInt8], _ number: Int, _ first: Anchor?, _ second: Anchor
+    _ look: Look, _ number: Int, _ first: Anchor?, _ second: Anchor
   ) throws(CinematicError) -> [Float] {
-    let (after, afterErrors) = try carry(second, to: luma)
+    let (after, afterErrors) = try carrySharply(second, to: look)
     guard let first else { return after }
-    let (before, beforeErrors) = try carry(first, to: luma)
+    let (before, beforeErrors) = try carrySharply(first, to: look)
     let (sinceFirst, toSecond) = (Float(number - first.number), Float(second.number - number))
     return before.indices.map { index in
       let (a, b) = (before[index], after[index])
@@ -252,19 +254,44 @@ public final class SteadyEstimator {
     return 1 / (floored * floored)
   }
 
-  /// A map as it lies in another picture, and how far both pictures agree.
+  /// A map as it lies in another picture, and how far both pictures agree: for averages of maps, in which single pixels at
+  /// edges count little.
   private func carry(
     _ anchor: Anchor, to luma: [UInt8]
   ) throws(CinematicError) -> (values: [Float], errors: [Float]) {
     let (width, height) = (Int32(size.width), Int32(size.height))
-    var flow = [Float](repeating: 0, count: 2 * size.count)
     var values = [Float](repeating: 0, count: size.count)
     var errors = values
-    let failed =
-      focal_flow(luma, anchor.look.luma, width, height, &flow)
-      | focal_carry(anchor.values, flow, luma, anchor.look.luma, width, height, &values, &errors)
-    guard failed == 0 else { throw .noMemory(for: size) }
+    let flow = try flow(from: luma, to: anchor)
+    guard
+      focal_carry(
+        anchor.values, flow, luma, anchor.look.luma, width, height, &values, &errors) == 0
+    else { throw .noMemory(for: size) }
     return (values, errors)
+  }
+
+  /// The same for a map that stands by itself, with the picture's edges.
+  private func carrySharply(
+    _ anchor: Anchor, to look: Look
+  ) throws(CinematicError) -> (values: [Float], errors: [Float]) {
+    let (width, height) = (Int32(size.width), Int32(size.height))
+    var values = [Float](repeating: 0, count: size.count)
+    var errors = values
+    let flow = try flow(from: look.luma, to: anchor)
+    guard
+      focal_carry_map(
+        anchor.values, flow, look.bytes, anchor.look.bytes, width, height, &values, &errors) == 0
+    else { throw .noMemory(for: size) }
+    return (values, errors)
+  }
+
+  /// Where each pixel of a picture lies in the anchor's.
+  private func flow(from luma: [UInt8], to anchor: Anchor) throws(CinematicError) -> [Float] {
+    var flow = [Float](repeating: 0, count: 2 * size.count)
+    guard
+      focal_flow(luma, anchor.look.luma, Int32(size.width), Int32(size.height), &flow) == 0
+    else { throw .noMemory(for: size) }
+    return flow
   }
 
   /// From a twentieth to nineteen twentieths of the values.

@@ -15,11 +15,18 @@
 int32_t focal_flow(const uint8_t *from, const uint8_t *to, int32_t width, int32_t height,
                    float *flow);
 
-/// A map carried along a flow: what `map` holds where each pixel lies in `to`. `error` is how much both pictures differ
-/// there, in parts of white, the mean of a window; infinite where it lies outside. Not a number stays. Returns 1 if
-/// memory is refused.
+/// A mask carried along a flow: what `map` holds where each pixel lies in `to`, bilinear. `error` is how much both pictures'
+/// luma differs there, in parts of white, the mean of 5x5 pixels; infinite where it lies outside. Not a number stays.
+/// Returns 1 if memory is refused.
 int32_t focal_carry(const float *map, const float *flow, const uint8_t *from, const uint8_t *to,
                     int32_t width, int32_t height, float *carried, float *error);
+
+/// A map carried along a flow, its edges sharp and where the pictures have theirs: beside edges the flow is settled anew,
+/// and values come by Catmull-Rom, within those beside the place. The pictures are red, green, blue and a byte that does not
+/// count of each pixel, rows without padding. `error` is how much the channel that differs most differs, in parts of white,
+/// the mean of 3x3 pixels; infinite where the pixel lies outside. Not a number stays. Returns 1 if memory is refused.
+int32_t focal_carry_map(const float *map, const float *flow, const uint8_t *from, const uint8_t *to,
+                        int32_t width, int32_t height, float *carried, float *error);
 
 /// The line that brings `map` nearest to `reference` (by least distances): gain in fit[0], offset in fit[1]. Pixels with
 /// an error above `most` and holes do not count. Returns how many counted.
