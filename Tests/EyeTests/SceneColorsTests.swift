@@ -44,7 +44,8 @@ import Testing
     #expect(!Self.colors { 0.85 * scene($0, $1) }.beginScene(after: before))
   }
 
-  /// Light of 0.67 to 1.5 times, in codes of an sRGB screen, cut at white. Far more of it is another scene.
+  /// Light of 0.67 to 1.5 times, in codes of an sRGB screen, cut at white. With far less or more of it, as in a flash, the
+  /// same things lie where they were: still no other scene.
   @Test func exposuresAreNoCuts() {
     func scene(_ x: Int, _ y: Int, by shift: Int = 0, gain: Float = 1) -> SIMD3<Float> {
       let isSubject = (24..<40).contains(x + shift) && y > 9
@@ -58,9 +59,49 @@ import Testing
       #expect(!after.beginScene(after: before), "\(gain)")
       #expect(!before.beginScene(after: after), "\(gain)")
     }
-    let dark = Self.colors { scene($0, $1, gain: 0.4) }
-    #expect(dark.beginScene(after: before))
-    #expect(before.beginScene(after: dark))
+    for gain in [0.4, 0.6, 1.5] as [Float] {
+      let after = Self.colors { scene($0, $1, by: 1, gain: gain) }
+      #expect(!after.beginScene(after: before), "\(gain)")
+      #expect(!before.beginScene(after: after), "\(gain)")
+    }
+  }
+
+  /// Blocks of random colours, so bright at most, moved to the left and with noise of so many codes.
+  private static func blocks(
+    _ seed: UInt64, light: Float, by shift: Int = 0, noise: Float = 0
+  ) -> SceneColors {
+    var random = SeededGenerator(seed: seed)
+    func unit() -> Float { Float(random.next() >> 40) * 0x1p-24 }
+    let blocks = (0..<45).map { _ in SIMD3(unit(), unit(), unit()) }
+    return colors { x, y in
+      let grain = noise / 255 * SIMD3(2 * unit() - 1, 2 * unit() - 1, 2 * unit() - 1)
+      let code = light * blocks[y / 8 * 9 + (x + shift) / 8] + grain
+      return code.clamped(lowerBound: SIMD3(repeating: 0), upperBound: SIMD3(repeating: 1))
+    }
+  }
+
+  /// Codes of a tenth to three tenths of white. Movement and noise of such a scene are no cut.
+  @Test(arguments: [0.1, 0.15, 0.3] as [Float]) func darkScenesDiffer(light: Float) {
+    for seed in 1...6 as ClosedRange<UInt64> {
+      let scene = Self.blocks(seed, light: light, noise: 5)
+      let moved = Self.blocks(seed, light: light, by: 1, noise: 5)
+      #expect(!moved.beginScene(after: scene), "\(seed)")
+      for other in 1...6 as ClosedRange<UInt64> where other != seed {
+        let next = Self.blocks(other, light: light, noise: 5)
+        #expect(next.beginScene(after: scene), "\(seed) to \(other)")
+      }
+    }
+  }
+
+  /// From white to black and back in eight pictures.
+  @Test func fadesAreNoCuts() {
+    for seed in 2...4 as ClosedRange<UInt64> {
+      let fade = (0...8).map { Self.blocks(seed, light: 1 - Float($0) / 8) }
+      for (before, after) in zip(fade, fade.dropFirst()) {
+        #expect(!after.beginScene(after: before), "\(seed)")
+        #expect(!before.beginScene(after: after), "\(seed)")
+      }
+    }
   }
 
   /// Brightness alone tells even pictures apart.
