@@ -6,7 +6,8 @@ import FocalCore
 /// What an import or an estimation tells while it works.
 public enum ImportEvent: Hashable, Sendable {
   /// What is done, what is assumed or what cannot be kept: a sentence for people, without a final full stop.
-  case note(String)
+  /// Its description has the API's names of parameters; programs word it with their own, as errors.
+  case note(CinematicError.Wording)
   /// How far a stage of the work has come.
   case progress(ImportProgress)
 }

@@ -111,7 +111,7 @@ public struct MapEstimation: Sendable {
     return Result(
       output: done.output, dimensions: done.dimensions, frameCount: done.frames,
       way: choice.provider.name, kind: done.kind, interval: done.interval, range: done.range,
-      notes: note.sentences)
+      notes: note.sentences.map(\.description))
   }
 
   /// What can be found out without reading the input.
@@ -137,7 +137,8 @@ public struct MapEstimation: Sendable {
     if case .numbered = format {
     } else if resumes {
       throw CinematicError(
-        .invalidParameter, "--resume is for numbered maps, and \(output) is one file",
+        .invalidParameter,
+        worded: "\(parameter: .resumption) is for numbered maps, and \(output) is one file",
         remedy: "leave it out, or number the maps, as in maps/%04d.exr")
     }
     guard !resumes || !overwrites else {
@@ -148,7 +149,7 @@ public struct MapEstimation: Sendable {
     if keepsValues, ![.pfm, .openEXR].contains(format.stillKind) {
       throw CinematicError(
         .invalidParameter, "\(output) holds shares only, not a way's own values",
-        remedy: "write .exr or .pfm, or leave out --keep-values")
+        remedy: "write .exr or .pfm, or leave out \(parameter: .keptValues)")
     }
   }
 }

@@ -181,9 +181,10 @@ public struct MovieImport: Sendable {
       guard path != nil || !isEstimated || PipePath.isPipe(clip) else {
         throw CinematicError(
           .invalidParameter, "\(clip) holds a map of its own",
-          remedy:
-            "change its focus with focal edit, or make other maps, with --estimate or --disparity"
-        )
+          remedy: """
+            change its focus with \(parameter: .movieEditing), or make other maps, with \
+            \(parameter: .estimationWay) or \(parameter: .givenMap)
+            """)
       }
       if let path {
         (job.map, job.stretchesMap) = (path, true)
@@ -191,7 +192,7 @@ public struct MovieImport: Sendable {
       }
       return try await job.run()
     }
-    result.notes = events.note.sentences
+    result.notes = events.note.sentences.map(\.description)
     return result
   }
 }

@@ -101,7 +101,7 @@ final class EventLog: Sendable {
 
   func add(_ event: ImportEvent) {
     switch event {
-    case .note(let text): state.withLock { $0.notes.append(text) }
+    case .note(let text): state.withLock { $0.notes.append(text.description) }
     case .progress(let progress):
       state.withLock { $0.progress.append(progress) }
       guard let limit, limit == (progress.stage, progress.completedFrames) else { return }

@@ -170,4 +170,21 @@ import Testing
     }
     #expect(folder.names() == before)
   }
+
+  /// Texts of the library name its parameters.
+  @Test func namesParameters() async throws {
+    let folder = try ImportFolder()
+    var estimation = folder.estimation
+    estimation.way = .people
+    let maps = MapEstimation(
+      of: folder.file("clip/%d.png"), to: folder.file("%d.exr"), by: estimation)
+    let error = await failure { () async throws(CinematicError) in try await maps.run() }
+    #expect(error?.message == "Estimation.helper says nothing for disparity by people")
+    #expect(error?.remedy == "leave it out, or choose another way with Estimation.way")
+    let options = ["Estimation.helper": "--helper", "Estimation.way": "--estimate"]
+    let told = error?.description { options[$0.rawValue] ?? "" }
+    let expected =
+      "--helper says nothing for disparity by people; leave it out, or choose another way with --estimate"
+    #expect(told == expected)
+  }
 }

@@ -62,10 +62,10 @@ struct ChangesFiles {
   }
 
   /// What people should know of the choice; `nil` where there is none.
-  var note: CinematicError.Remedy? {
+  var note: CinematicError.Wording? {
     let name = URL(fileURLWithPath: latest).lastPathComponent
     guard isNamed || !others.isEmpty else { return nil }
-    let start: CinematicError.Remedy = "the changes in \(name) are open, which were written last"
+    let start: CinematicError.Wording = "the changes in \(name) are open, which were written last"
     guard !others.isEmpty else { return start }
     let list = others.joined(separator: ", ")
     return "\(start); \(list) can be opened with \(parameter: .changes)"

@@ -193,7 +193,7 @@ enum Message {
     var remedy: String?
 
     init(_ error: CinematicError, naming name: (CinematicError.Parameter) -> String) {
-      message = error.message
+      message = error.message(naming: name)
       remedy = error.remedy(naming: name)
     }
   }

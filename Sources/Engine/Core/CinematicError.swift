@@ -66,10 +66,10 @@ public struct CinematicError: Error, Hashable, Sendable, CustomStringConvertible
   // One word, so that throwing calls return it in a register.
   private final class Storage: Sendable {
     let code: Code
-    let message: String
-    let remedy: Remedy?
+    let message: Wording
+    let remedy: Wording?
 
-    init(_ code: Code, _ message: String, _ remedy: Remedy?) {
+    init(_ code: Code, _ message: Wording, _ remedy: Wording?) {
       self.code = code
       self.message = message
       self.remedy = remedy
@@ -80,18 +80,30 @@ public struct CinematicError: Error, Hashable, Sendable, CustomStringConvertible
 
   /// The kind of error.
   public var code: Code { storage.code }
-  /// The thing that failed, by name, and the reason.
-  public var message: String { storage.message }
+  /// The thing that failed, by name, and the reason, with the API's names of parameters. Programs word it with their own:
+  /// ``message(naming:)``.
+  public var message: String { structuredMessage.description }
   /// The remedy, with the API's names of parameters; `nil` where nothing can be done. Programs word it with their own:
   /// ``remedy(naming:)``.
   public var remedy: String? { structuredRemedy?.description }
+  /// The message, with the parameters that it points at.
+  package var structuredMessage: Wording { storage.message }
   /// The remedy, with the parameters that it points at.
-  var structuredRemedy: Remedy? { storage.remedy }
+  package var structuredRemedy: Wording? { storage.remedy }
 
   /// - Parameters:
   ///   - message: what is wrong, and with which thing.
   ///   - remedy: what the user can do about it; `nil` where nothing helps.
-  public init(_ code: Code, _ message: String, remedy: Remedy? = nil) {
+  public init(_ code: Code, _ message: String, remedy: Wording? = nil) {
+    self.init(code, worded: Wording(stringLiteral: message), remedy: remedy)
+  }
+
+  /// An error whose message points at parameters.
+  ///
+  /// - Parameters:
+  ///   - message: what is wrong, and with which thing.
+  ///   - remedy: what the user can do about it; `nil` where nothing helps.
+  public init(_ code: Code, worded message: Wording, remedy: Wording? = nil) {
     storage = Storage(code, message, remedy)
   }
 
@@ -102,7 +114,7 @@ public struct CinematicError: Error, Hashable, Sendable, CustomStringConvertible
   ///   - remedy: what the user can do about it; `nil` where nothing helps.
   @_disfavoredOverload
   public init(_ code: Code, _ message: String, remedy: String?) {
-    storage = Storage(code, message, remedy.map { Remedy(stringLiteral: $0) })
+    self.init(code, message, remedy: remedy.map { Wording(stringLiteral: $0) })
   }
 
   public static func == (a: CinematicError, b: CinematicError) -> Bool {
@@ -116,8 +128,5 @@ public struct CinematicError: Error, Hashable, Sendable, CustomStringConvertible
   }
 
   /// One line: the message, then the remedy.
-  public var description: String {
-    guard let remedy else { return message }
-    return "\(message); \(remedy)"
-  }
+  public var description: String { wording.description }
 }

@@ -152,9 +152,12 @@ package struct DetectionJob: Sendable {
         let interval = Self.interval(seconds: watch.seconds)
         watch.interval = interval
         if interval > 1 {
+          let seconds = String(format: "%.2f", watch.seconds)
           note(
-            String(format: "a picture takes the detectors %.2f s: ", watch.seconds)
-              + "they see every \(interval) pictures, all of them with --detect-every 1")
+            worded: """
+              a picture takes the detectors \(seconds) s: they see every \(interval) pictures, all of \
+              them with \(parameter: .detectionInterval, to: "1")
+              """)
         }
       }
     }

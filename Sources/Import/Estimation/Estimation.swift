@@ -109,7 +109,9 @@ public struct Estimation: Hashable, Sendable {
       throw CinematicError(
         .invalidParameter,
         "\(input) and \(otherEye) are one file, and two eyes do not see the same picture",
-        remedy: "give the other eye's pictures; or --layout, if both lie in one picture")
+        remedy:
+          "give the other eye's pictures; or \(parameter: .stereoLayout), if both lie in one picture"
+      )
     }
     let eyes: EstimationSource.Eyes =
       if let layout { .layout(layout) } else { otherEye.map { .file($0) } ?? .one }
@@ -124,11 +126,10 @@ public struct Estimation: Hashable, Sendable {
   /// - Parameter map: as given.
   /// - Throws: `invalidParameter` for a map beside options to estimate one.
   package func checkAlone(beside map: String?) throws(CinematicError) {
-    guard map == nil || !isGiven else {
-      throw CinematicError(
-        .invalidParameter, "a map is given, and another is to be estimated",
-        remedy: "leave out --disparity, or \(given ?? "")")
-    }
+    guard map != nil, let given else { return }
+    throw CinematicError(
+      .invalidParameter, "a map is given, and another is to be estimated",
+      remedy: "leave out \(parameter: .givenMap), or \(parameter: given)")
   }
 
   /// Does work with the map that is given, with the one in the input, or with maps estimated for it, which
@@ -153,10 +154,11 @@ public struct Estimation: Hashable, Sendable {
     try checkAlone(beside: map)
     guard map == nil else { return try await run(nil) }
     if PipePath.isPipe(input) {
-      guard isGiven else { return try await run(nil) }
+      guard let given else { return try await run(nil) }
+      let name = PipePath.inputName(input)
       throw CinematicError(
         .invalidParameter,
-        "\(given ?? "") looks at a clip several times, and \(PipePath.inputName(input)) comes once",
+        worded: "\(parameter: given) looks at a clip several times, and \(name) comes once",
         remedy: "give it as a file")
     }
     if !isGiven {
@@ -168,8 +170,8 @@ public struct Estimation: Hashable, Sendable {
     guard !describesMap else {
       throw CinematicError(
         .invalidParameter,
-        "--disparity-range, -kind, -channel and -fit describe a map, and none is given",
-        remedy: "give the map with --disparity, or leave them out")
+        worded: "\(parameter: .mapDescription) describe a map, and none is given",
+        remedy: "give the map with \(parameter: .givenMap), or leave them out")
     }
     try await check()
     let choice = try await choice(for: input, to: events.note)
@@ -187,13 +189,13 @@ public struct Estimation: Hashable, Sendable {
     }
   }
 
-  /// The first option that is given.
-  private var given: String? {
-    let options: [(name: String, isGiven: Bool)] = [
-      ("--stereo", otherEye != nil), ("--layout", layout != nil), ("--swap-eyes", swapsEyes),
-      ("--model", model != nil), ("--helper", helper != nil), ("--estimate", way != nil),
-      ("--every", interval != nil),
+  /// The first parameter that is given.
+  private var given: CinematicError.Parameter? {
+    let parameters: [(parameter: CinematicError.Parameter, isGiven: Bool)] = [
+      (.otherEye, otherEye != nil), (.stereoLayout, layout != nil), (.swappedEyes, swapsEyes),
+      (.estimationModel, model != nil), (.estimationHelper, helper != nil),
+      (.estimationWay, way != nil), (.estimationInterval, interval != nil),
     ]
-    return options.first { $0.isGiven }?.name
+    return parameters.first { $0.isGiven }?.parameter
   }
 }

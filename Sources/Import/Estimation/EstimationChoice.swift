@@ -31,15 +31,16 @@ package struct EstimationChoice: Sendable {
       way = hasTwoEyes ? .stereo : model == nil && helper != nil ? .command : .auto
     }
     if way == .stereo, !hasTwoEyes { throw Self.needsEyes }
-    let surplus: (String, Bool)? = [
-      ("--model", model != nil && ![.auto, .model, .people].contains(way)),
-      ("--helper", helper != nil && way != .command),
-      ("--every", interval != nil && way == .stereo),
-    ].first { $0.1 }
-    if let (option, _) = surplus {
+    let parameters: [(parameter: CinematicError.Parameter, isSurplus: Bool)] = [
+      (.estimationModel, model != nil && ![.auto, .model, .people].contains(way)),
+      (.estimationHelper, helper != nil && way != .command),
+      (.estimationInterval, interval != nil && way == .stereo),
+    ]
+    if let surplus = parameters.first(where: { $0.isSurplus })?.parameter {
       throw CinematicError(
-        .invalidParameter, "\(option) says nothing for disparity by \(way.rawValue)",
-        remedy: "leave it out, or choose another way with --estimate")
+        .invalidParameter,
+        worded: "\(parameter: surplus) says nothing for disparity by \(way.rawValue)",
+        remedy: "leave it out, or choose another way with \(parameter: .estimationWay)")
     }
     let every = "every \(interval.map { "\($0)" } ?? "-")"
     switch way {
@@ -55,8 +56,11 @@ package struct EstimationChoice: Sendable {
     case .command:
       guard let helper else {
         throw CinematicError(
-          .invalidParameter, "--estimate command needs the program that makes the maps",
-          remedy: "give it with --helper")
+          .invalidParameter,
+          worded: """
+            \(parameter: .estimationWay, to: "command") needs the program that makes the maps
+            """,
+          remedy: "give it with \(parameter: .estimationHelper)")
       }
       provider = HelperProvider(command: helper, timeLimit: timeLimit)
       signature = ["command", helper, every] + EstimatedMaps.files(of: helper)
@@ -91,13 +95,14 @@ package struct EstimationChoice: Sendable {
       found = try FoundModel(path, giving: outputs, to: note)
     } catch {
       guard error.code == .incomplete else { throw error }
-      let known = error.remedy.map { "\($0); " } ?? ""
+      let known: CinematicError.Wording = error.structuredRemedy.map { "\($0); " } ?? ""
       throw CinematicError(
         .incomplete,
         "\(PipePath.inputName(input)) holds no disparity map, and none can be estimated: \(error.message)",
         remedy: """
-          \(known)or do without: --disparity takes a map, --stereo the other eye's pictures, \
-          --layout both in one picture, --helper a program of yours
+          \(known)or do without: \(parameter: .givenMap) takes a map, \(parameter: .otherEye) the \
+          other eye's pictures, \(parameter: .stereoLayout) both in one picture, \
+          \(parameter: .estimationHelper) a program of yours
           """)
     }
     return (found, try ModelDescription(ofModel: found.path).output)
@@ -106,6 +111,6 @@ package struct EstimationChoice: Sendable {
   private static var needsEyes: CinematicError {
     CinematicError(
       .invalidParameter, "disparity by stereo needs a second eye's pictures",
-      remedy: "give them with --stereo")
+      remedy: "give them with \(parameter: .otherEye)")
   }
 }

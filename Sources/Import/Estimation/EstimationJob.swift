@@ -66,7 +66,7 @@ struct EstimationJob: Sendable {
     if case .still = format, chosen.count > 1 {
       throw CinematicError(
         .invalidParameter, "\(output) holds one map, and \(input) has \(chosen.count) frames",
-        remedy: "number them, as in maps/%04d.exr, or choose one with --frames")
+        remedy: "number them, as in maps/%04d.exr, or choose one with \(parameter: .frames)")
     }
     let samples = try await samples()
     let sampled = samples.estimates.sorted { $0.key < $1.key }.map(\.value)
@@ -79,7 +79,10 @@ struct EstimationJob: Sendable {
     guard keepsValues || range != nil else {
       throw CinematicError(
         .incomplete, "\(provider.name) found no disparity in \(input)",
-        remedy: "choose another way with --estimate, or give a map with --disparity")
+        remedy: """
+          choose another way with \(parameter: .estimationWay), or give a map with \
+          \(parameter: .givenMap)
+          """)
     }
     if range?.cutsOutliers == true {
       note("single values of the map of \(input) lie far beyond all others, and are cut")

@@ -37,7 +37,7 @@ struct EstimationRecord: Sendable {
     throw CinematicError(
       .incompatible,
       "\(pattern) holds maps of an estimation that is not whole, of another input, with other options or by another version",
-      remedy: "make all maps anew with --force, or choose another output"
+      remedy: "make all maps anew with \(parameter: .overwrite), or choose another output"
     )
   }
 

@@ -20,19 +20,22 @@ package struct FoundModel: Sendable {
     let found: String?
     if let model { found = model } else { found = search.usableModel(giving: outputs, to: note) }
     var missing: [String] = []
-    var remedies: [String] = []
+    var remedies: [CinematicError.Wording] = []
     if found == nil {
       missing.append(
         "no model of \(Self.words(outputs)) in " + search.folders.joined(separator: ", "))
-      let option =
+      let parameter: CinematicError.Parameter =
         outputs == [.tracks]
-        ? "--tracker"
-        : outputs.isSubset(of: ModelDescription.detections) ? "--detect-model" : "--model"
+        ? .trackerModel
+        : outputs.isSubset(of: ModelDescription.detections) ? .detectionModels : .estimationModel
       remedies.append(
-        "put one there, well known or with its description beside it, or name it with \(option)")
+        """
+        put one there, well known or with its description beside it, or name it with \
+        \(parameter: parameter)
+        """)
       // A stand-in is no advice where more can be had.
       let usual = outputs == [.people] ? outputs : outputs.subtracting([.people])
-      remedies.append(KnownModel.advice(for: usual))
+      remedies.append("\(KnownModel.advice(for: usual))")
     }
     let library: RuntimeLibrary?
     do throws(CinematicError) {
@@ -41,7 +44,7 @@ package struct FoundModel: Sendable {
       guard error.code == .incomplete else { throw error }
       library = nil
       missing.append(error.message)
-      if let remedy = error.remedy { remedies.append(remedy) }
+      if let remedy = error.structuredRemedy { remedies.append(remedy) }
     }
     guard let found, let library else {
       throw CinematicError(
@@ -72,7 +75,7 @@ extension ModelSearch {
   func usableModel(giving outputs: Set<ModelDescription.Output>, to note: Notes) -> String? {
     model(giving: outputs) { error in
       guard note.isNew(error.message) else { return }
-      note("a model is passed over: \(error)")
+      note(worded: "a model is passed over: \(error.wording)")
     }
   }
 }

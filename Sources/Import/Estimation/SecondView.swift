@@ -16,11 +16,13 @@ enum SecondView {
     guard !PipePath.isPipe(input), try await lies(in: input) else { return }
     let found =
       "\(input) holds both eyes as MV-HEVC, of which only the base view is decoded here"
-    let remedy =
-      "FFmpeg 7.1 or later lays both beside each other: ffmpeg -i \(input) -filter_complex"
-      + " '[0:v:vpos:left][0:v:vpos:right]hstack' pair.mp4; then give pair.mp4 with --layout side-by-side"
+    let remedy: CinematicError.Wording = """
+      FFmpeg 7.1 or later lays both beside each other: ffmpeg -i \(input) -filter_complex \
+      '[0:v:vpos:left][0:v:vpos:right]hstack' pair.mp4; then give pair.mp4 with \
+      \(parameter: .stereoLayout, to: "side-by-side")
+      """
     guard !isWanted else { throw CinematicError(.unsupported, found, remedy: remedy) }
-    note("\(found), as one eye: \(remedy)")
+    note(worded: "\(found), as one eye: \(remedy)")
   }
 
   private static func lies(in input: String) async throws(CinematicError) -> Bool {

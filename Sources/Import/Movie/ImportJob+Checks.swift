@@ -32,8 +32,9 @@ extension ImportJob {
     let (pictures, coded) = try await opened()
     guard !needsMetricMap else {
       throw CinematicError(
-        .invalidParameter, "--lens needs a map in metres, and an estimated one is relative",
-        remedy: "give a map in metres with --disparity")
+        .invalidParameter,
+        worded: "\(parameter: .lens) needs a map in metres, and an estimated one is relative",
+        remedy: "give a map in metres with \(parameter: .givenMap)")
     }
     try checkPictureRate(
       isGiven: givesFrameRate, hasSequence: pictures.isNumbered, video)

@@ -89,10 +89,13 @@ extension ImportJob {
     }
     if let codedRange {
       guard codedRange.contains(range.lowerBound), codedRange.contains(range.upperBound) else {
+        let coded = "\(codedRange.lowerBound),\(codedRange.upperBound)"
         throw CinematicError(
           .invalidParameter,
-          "\(map) has disparities from \(range.lowerBound) to \(range.upperBound), beyond"
-            + " --disparity-range \(codedRange.lowerBound),\(codedRange.upperBound)",
+          worded: """
+            \(map) has disparities from \(range.lowerBound) to \(range.upperBound), beyond \
+            \(parameter: .mapCodes, to: coded)
+            """,
           remedy: "give a range that holds them, or none")
       }
       range = codedRange

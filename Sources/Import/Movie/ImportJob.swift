@@ -53,7 +53,7 @@ struct ImportJob: Sendable {
     var writer: MovieWriter
     var progress: StageCounter
     /// Where no script decides: what is sharp.
-    var chosen: (disparity: Float, origin: String?)
+    var chosen: (disparity: Float, origin: CinematicError.Wording?)
     var coding: DisparityCoding
     var mapDimensions: Dimensions
     var frames: [TimeRange] = []
@@ -96,7 +96,7 @@ struct ImportJob: Sendable {
       first = (frame.place, frame.pixelBuffer)
     }
     let firstMap = try await matcher.map(for: first.place)
-    var chosen: (disparity: Float, origin: String?) = (0, nil)
+    var chosen: (disparity: Float, origin: CinematicError.Wording?) = (0, nil)
     var measure: ClosedRange<Float>?
     if script == nil {
       let map = try await deciding(firstMap, matcher, pictures)
@@ -113,7 +113,7 @@ struct ImportJob: Sendable {
     let writer = try MovieWriter(output, settings: settings)
     // If anything fails from here on, nothing half-written stays.
     defer { writer.cancel() }
-    if let origin = chosen.origin { note("focus \(chosen.disparity): \(origin)") }
+    if let origin = chosen.origin { note(worded: "focus \(chosen.disparity): \(origin)") }
     var notes = OutputNotes(
       source: video, output: output, settings: target.settings, writtenSound: writer.sound)
     (notes.settings.sound, notes.settings.companions) = (settings.sound, settings.companions)

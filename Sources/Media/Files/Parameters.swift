@@ -2,7 +2,7 @@
 
 import FocalCore
 
-/// What remedies of readers and writers point at.
+/// What texts about readers and writers point at.
 extension CinematicError.Parameter {
   /// The frames that are read.
   public static let frames = Self(rawValue: "ReadOptions.frames")
@@ -40,4 +40,16 @@ extension CinematicError.Parameter {
   public static let chroma = Self(rawValue: "FilmCoding.chroma")
   /// The bits of a film's components.
   public static let bitDepth = Self(rawValue: "FilmCoding.bitDepth")
+  /// How long each of numbered pictures is shown.
+  public static let stillDuration = Self(rawValue: "ReadOptions.stillDuration")
+  /// The format of a stream.
+  public static let stream = Self(rawValue: "WriterSettings.stream")
+  /// A real lens.
+  public static let lens = Self(rawValue: "ThinLens")
+  /// Whether larger is nearer or farther in a map.
+  public static let mapKind = Self(rawValue: "DisparityScale.kind")
+  /// The disparities of the smallest and the largest code.
+  public static let mapScale = Self(rawValue: "DisparityScale.init(low:high:kind:)")
+  /// The maps of a Cinematic movie.
+  public static let movieMaps = Self(rawValue: "CinematicReader")
 }

@@ -2,20 +2,42 @@
 
 import FocalCore
 
-/// The options of the parameters that remedies point at, by the parameters' names in the API.
+/// The options, or commands, of the parameters that texts of the libraries point at, by the parameters' names in the API.
 package let optionNames = [
   "CaptionReadingOptions.isStrict": "--strict",
   "CaptionWritingOptions.isStrict": "--strict",
+  "CinematicReader": "focal extract --disparity",
+  "DetectorChoice.interval": "--detect-every",
+  "DetectorChoice.models": "--detect-model",
+  "Director": "focal script direct",
+  "Director with MovieReviser": "focal edit <movie> direct",
   "DisparityMatcher": "--disparity",
+  "DisparityScale.init(low:high:kind:)": "--disparity-range",
+  "DisparityScale.kind": "--disparity-kind",
   "EditJournal.init(path:)": "--changes",
   "Editor.Settings.changes": "--changes",
+  "Estimation.helper": "--helper",
+  "Estimation.interval": "--every",
+  "Estimation.layout": "--layout",
+  "Estimation.model": "--model",
+  "Estimation.otherEye": "--stereo",
+  "Estimation.swapsEyes": "--swap-eyes",
+  "Estimation.way": "--estimate",
   "FilmCoding.bitDepth": "--bit-depth",
   "FilmCoding.chroma": "--chroma",
   "FilmCoding.codec": "--codec",
+  "FocusChoice.disparity(_:)": "--focus",
+  "FocusChoice.point(_:)": "--focus-at",
   "Interlacing.deinterlace": "--deinterlace",
   "Interlacing.keep": "--progressive",
   "ListeningSocket.port": "--port",
+  "MapEstimation.keepsValues": "--keep-values",
   "MemoryBudget.byteCount": "--memory-limit",
+  "MovieImport.GivenMap": "--disparity-range, -kind, -channel and -fit",
+  "MovieImport.GivenMap.codes": "--disparity-range",
+  "MovieImport.Map.given(_:)": "--disparity",
+  "MovieReviser": "focal edit",
+  "NeuralTracker.init(_:library:)": "--tracker",
   "ReadOptions.channel": "--disparity-channel",
   "ReadOptions.frames": "--frames",
   // Commands that read numbered pictures have one of the two.
@@ -24,9 +46,13 @@ package let optionNames = [
   "ReadOptions.layer": "--layer",
   "ReadOptions.missing": "--on-missing",
   "ReadOptions.missing = .hold": "--on-missing if the command has it",
+  "ReadOptions.stillDuration": "--frame-rate",
   "ReadOptions.transfer": "--transfer",
   "RenderingSession.Attributes.highlights": "--highlights",
+  "Script.fNumber": "--f-number",
   "SubjectEffect.background": "--background",
+  "ThinLens": "--lens",
+  "WriterSettings.stream": "--format",
   "copiesSound: false": "--no-sound",
   "holdsOneMap: true": "--on-missing hold",
   "overwrite: true": "--force",
@@ -41,7 +67,14 @@ package func optionName(of parameter: CinematicError.Parameter) -> String {
   optionNames[parameter.rawValue] ?? parameter.rawValue
 }
 
+extension CinematicError.Wording {
+  /// The text for people at the command line.
+  package var told: String { description(naming: optionName(of:)) }
+}
+
 extension CinematicError {
+  /// The message for people at the command line.
+  package var toldMessage: String { message(naming: optionName(of:)) }
   /// The remedy for people at the command line.
   package var toldRemedy: String? { remedy(naming: optionName(of:)) }
   /// The message and the remedy for people at the command line.

@@ -129,7 +129,7 @@ private func fail(_ error: CinematicError) -> Never {
   }
   tell(
     Failure(
-      kind: error.code.description, message: error.message,
+      kind: error.code.description, message: error.toldMessage,
       remedy: remedies.isEmpty ? nil : remedies.joined(separator: "; "), exitCode: 1))
   endProgram(1)
 }

@@ -39,7 +39,7 @@ struct ApplyCommand: ParsableCommand {
       let opened = try ScriptFile.open(ScriptFile.asset(movie), changes: changes)
       guard let own = opened.movie else { return }
       let focus = ScriptedFocus(opened.script, name: movie)
-      try focus.checkFNumber()
+      try focus.checkStoredFNumber()
       if !own.hasRenderingAttributes {
         note(
           "nothing that can be read says what is sharp in \(movie): where the changes decide nothing,"

@@ -113,7 +113,9 @@ struct ImportCommand: ParsableCommand {
       let given = try ScriptFile.script(at: path, changes: changes)
       // The movie's own content says it, too.
       if let fNumber = focus.fNumber { given.fNumber = fNumber }
-      return ScriptedFocus(given, name: path)
+      let scripted = ScriptedFocus(given, name: path)
+      try scripted.checkStoredFNumber()
+      return scripted
     }
     let thinLens = try real.thinLens()
     var look = (scripted?.script.look ?? Look()).overridden(by: try self.look.look())

@@ -83,7 +83,7 @@ extension [MovieFocus] {
       if focus.lacksPlaces {
         note("the script of \(focus.movie) has no detections: --overlay draws nothing")
       }
-      if focus.lacksDecisions { note(MovieFocus.indecision(of: focus.movie)) }
+      if focus.lacksDecisions { note(MovieFocus.indecision(of: focus.movie).told) }
       if focus.origin == .steady, let disparity = focus.focusDisparity {
         note(
           "nothing that can be read says what is sharp in \(focus.movie): the focus is held at"

@@ -46,7 +46,7 @@ extension RenderJob {
     try checkStatedRange(of: disparity, maps.properties)
     try checkHoldsDisparity(disparity, of: source)
     let scripted = try script?.attributes(at: .zero)
-    let origin = scripted == nil ? focus.origin : nil
+    let origin = scripted == nil ? focus.origin?.told : nil
     let chosen =
       if let scripted {
         scripted.focusDisparity

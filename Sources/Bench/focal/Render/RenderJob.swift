@@ -257,7 +257,7 @@ struct RenderJob: Sendable {
       }
       place = found
     }
-    return (try focus.resolve(in: try await maps.map(for: place), turn: turn), focus.origin)
+    return (try focus.resolve(in: try await maps.map(for: place), turn: turn), focus.origin?.told)
   }
 
   /// The map that is given, else the one in the input.

@@ -25,7 +25,7 @@ final class EventTeller: Sendable {
 
   func tell(_ event: ImportEvent) {
     switch event {
-    case .note(let text): note(text)
+    case .note(let text): note(text.told)
     case .progress(let progress): state.withLock { tell(progress, &$0) }
     }
   }

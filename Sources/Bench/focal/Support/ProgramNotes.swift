@@ -8,7 +8,7 @@ import FocalMedia
 
 extension Notes {
   /// Lines on standard error.
-  static let program = Notes { note($0) }
+  static let program = Notes { note($0.told) }
 }
 
 extension OutputNotes {
@@ -21,6 +21,15 @@ extension OutputNotes {
 
   static func tellOfCircles(_ diameter: Float, _ remedy: String) {
     tellOfCircles(diameter, remedy, to: .program)
+  }
+}
+
+extension ScriptedFocus {
+  /// Refuses an f-number that no frame can be rendered with, and says which command sets another one.
+  func checkStoredFNumber() throws(CinematicError) {
+    let commands =
+      "focal script set \(name) --f-number 2.8 -o changes.focus, then --changes changes.focus"
+    try checkFNumber(remedy: "set another one: \(commands)")
   }
 }
 

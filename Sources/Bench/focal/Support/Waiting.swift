@@ -46,7 +46,8 @@ private func end(by error: CinematicError) -> Never {
   MadeFolders.shared.removeEmpty(closing: true)
   tell(
     Failure(
-      kind: error.code.description, message: error.message, remedy: error.toldRemedy, exitCode: 1))
+      kind: error.code.description, message: error.toldMessage, remedy: error.toldRemedy,
+      exitCode: 1))
   _exit(1)
 }
 

@@ -104,8 +104,10 @@ package struct OutputNotes {
       metadata.isCalledDepth
     {
       note(
-        "the map's channel is called depth and is read as disparity: larger is nearer;"
-          + " --disparity-kind depth reads it as depth")
+        worded: """
+          the map's channel is called depth and is read as disparity: larger is nearer; \
+          \(parameter: .mapKind, to: "depth") reads it as depth
+          """)
     }
     if let divisor = metadata.valueDivisor {
       note("the values of the map \(map) are divided by the scale that its head says, \(divisor)")
@@ -165,7 +167,11 @@ package struct OutputNotes {
       note("\(unsaid): tell the program that reads it")
     }
     if stream == .y4m, !isSteady {
-      note("y4m has one frame rate, and \(source) has not: --format nut keeps the times")
+      note(
+        worded: """
+          y4m has one frame rate, and \(source) has not: \(parameter: .stream, to: "nut") keeps the \
+          times
+          """)
     }
   }
 

@@ -53,8 +53,9 @@ package struct SourceNotes {
     guard let assumption = source.pictureMetadata.assumption else { return }
     // Readers of frames without tags assume the same of them.
     if source.kind == .clip, case .stream(let stream) = format, stream.stillKind == nil { return }
-    let remedy = source.pictureMetadata.assumptionRemedy?.description
-    note("\(input) \(assumption)" + (remedy.map { "; \($0)" } ?? ""))
+    let remedy: CinematicError.Wording =
+      source.pictureMetadata.assumptionRemedy.map { "; \($0)" } ?? ""
+    note(worded: "\(input) \(assumption)\(remedy)")
   }
 
   /// Says what of a photograph does not come out again.
@@ -65,7 +66,11 @@ package struct SourceNotes {
     let metadata = source.pictureMetadata
     tellAssumption(of: source, in: format)
     if options.transfer != nil, metadata.profile != nil {
-      note("\(input) has an ICC profile, which --transfer replaces: it is neither used nor kept")
+      note(
+        worded: """
+          \(input) has an ICC profile, which \(parameter: .transfer) replaces: it is neither used \
+          nor kept
+          """)
     }
     if metadata.exceedsLight { tellOfBrightLight() }
     if metadata.holdsNotANumber { tellOfNoNumbers() }

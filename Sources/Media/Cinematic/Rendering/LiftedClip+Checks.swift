@@ -23,7 +23,7 @@ extension LiftedClip {
         remedy: "number them, as in masks/%04d.png")
     }
     guard isTransparent, try !holdsAlpha(format, source, coding) else { return }
-    var remedy: CinematicError.Remedy =
+    var remedy: CinematicError.Wording =
       format.stillKind == nil
       ? """
       write .webm, .mov with \(parameter: .codec, to: WriterSettings.Codec.proRes4444.rawValue), \
@@ -31,7 +31,7 @@ extension LiftedClip {
       """
       : "write .png, .tif, .exr, .heic or .avif, or give a \(parameter: .background)"
     if let parameters = parametersWithoutAlpha(format, source, coding) {
-      var list: CinematicError.Remedy = "\(parameter: parameters[0])"
+      var list: CinematicError.Wording = "\(parameter: parameters[0])"
       for other in parameters.dropFirst() { list = "\(list) and \(parameter: other)" }
       remedy = "leave out \(list), or give a \(parameter: .background)"
     }

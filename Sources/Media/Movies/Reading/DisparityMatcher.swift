@@ -190,9 +190,9 @@ public final class DisparityMatcher: Sendable {
   }
 
   private func oneMap(for clip: String) -> CinematicError {
-    let fewer: CinematicError.Remedy =
+    let fewer: CinematicError.Wording =
       choosesFrames ? ", or choose one frame with \(parameter: .frames)" : ""
-    let held: CinematicError.Remedy =
+    let held: CinematicError.Wording =
       choosesMissing ? ", or hold the \(maps.noun) with \(parameter: .heldMap)" : ""
     return CinematicError(
       .incomplete, "\(maps.name) is one \(maps.noun), and \(clip) has more frames",
@@ -228,7 +228,7 @@ public final class DisparityMatcher: Sendable {
   }
 
   private func lacksMap(_ frame: Int) -> CinematicError {
-    let fewer: CinematicError.Remedy =
+    let fewer: CinematicError.Wording =
       choosesFrames ? ", or render fewer frames with \(parameter: .frames)" : ""
     guard pairing == .fileNumber else {
       return CinematicError(
@@ -242,7 +242,7 @@ public final class DisparityMatcher: Sendable {
     // A map is held between others only.
     let isGap = number > numbers.first ?? 0 && number < numbers.last ?? 0
     let actions = isGap ? "hold or skip" : "skip"
-    let action: CinematicError.Remedy =
+    let action: CinematicError.Wording =
       choosesMissing ? ", or give \(parameter: .missing, to: actions)" : ""
     return CinematicError(
       .incomplete,

@@ -9,7 +9,7 @@ extension FrameReader {
     throw CinematicError(
       .invalidParameter,
       "\(asset.name) is a Cinematic movie: the pictures that it shows are no map",
-      remedy: "take its maps out with focal extract --disparity")
+      remedy: "take its maps out with \(parameter: .movieMaps)")
   }
 }
 
@@ -32,7 +32,8 @@ package func checkPictureRate(
   guard isGiven, !hasSequence else { return }
   let none = other.map { "neither \(name) nor \($0) is any" } ?? "\(name) is none"
   throw CinematicError(
-    .invalidParameter, "--frame-rate is for numbered pictures, and \(none)",
+    .invalidParameter,
+    worded: "\(parameter: .stillDuration) is for numbered pictures, and \(none)",
     remedy: "leave it out")
 }
 
@@ -51,11 +52,15 @@ package func checkIsMetric(
   guard scale.kind == .disparity || maps.bitDepth < 32 && !maps.holdsFloats else { return }
   guard map != nil else {
     throw CinematicError(
-      .invalidParameter, "--lens needs a map in metres, and the one in \(input) is relative",
-      remedy: "give a map in metres with --disparity")
+      .invalidParameter,
+      worded: "\(parameter: .lens) needs a map in metres, and the one in \(input) is relative",
+      remedy: "give a map in metres with \(parameter: .maps)")
   }
   throw CinematicError(
-    .invalidParameter, "--lens needs a map in metres, and \(map ?? input) is relative",
-    remedy: "give depth in metres as floats with --disparity-kind depth, or say by"
-      + " --disparity-range which metres, or disparities in 1/m, its codes are")
+    .invalidParameter,
+    worded: "\(parameter: .lens) needs a map in metres, and \(map ?? input) is relative",
+    remedy: """
+      give depth in metres as floats with \(parameter: .mapKind, to: "depth"), or say by \
+      \(parameter: .mapScale) which metres, or disparities in 1/m, its codes are
+      """)
 }

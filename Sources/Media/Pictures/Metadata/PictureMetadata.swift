@@ -107,7 +107,7 @@ public struct PictureMetadata: Hashable, Sendable {
   /// The assumption about a file's codes, in words for messages that begin with its name.
   public var assumption: String?
   /// What helps where the assumption is wrong, with the parameters that it points at; `nil` where nothing is known.
-  public var assumptionRemedy: CinematicError.Remedy?
+  public var assumptionRemedy: CinematicError.Wording?
   /// Whether the primaries of a clip's colours are assumed.
   public internal(set) var assumesPrimaries = false
   /// Whether there is light above the brightest that is blurred, which is taken for that.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CinematicError {
-  /// A parameter of the API that a remedy points at.
+  /// A parameter of the API that a text points at.
   ///
   /// Each module declares its own ones in extensions. Programs that have other names for them, such as options, word
-  /// remedies with those: ``FocalCore/CinematicError/remedy(naming:)``.
+  /// texts with those: ``FocalCore/CinematicError/Wording/description(naming:)``.
   public struct Parameter: RawRepresentable, Hashable, Sendable {
     /// The name in the API, such as `ReadOptions.frames`, or what is written in a call, such as `overwrite: true`.
     public let rawValue: String
@@ -15,12 +15,12 @@ extension CinematicError {
     public static let memoryLimit = Self(rawValue: "MemoryBudget.byteCount")
   }
 
-  /// What helps, as text that points at parameters. String literals are remedies:
+  /// Text that points at parameters: messages, remedies and notes. String literals are such texts:
   ///
   /// ```swift
   /// remedy: "make it smaller, or raise the limit (\(parameter: .memoryLimit))"
   /// ```
-  public struct Remedy: Hashable, Sendable, ExpressibleByStringInterpolation,
+  public struct Wording: Hashable, Sendable, ExpressibleByStringInterpolation,
     CustomStringConvertible
   {
     fileprivate enum Piece: Hashable, Sendable {
@@ -43,8 +43,8 @@ extension CinematicError {
         pieces.append(.text("\(value)"))
       }
 
-      /// Another remedy, with the parameters that it points at.
-      public mutating func appendInterpolation(_ remedy: Remedy) { pieces += remedy.pieces }
+      /// Another text, with the parameters that it points at.
+      public mutating func appendInterpolation(_ text: Wording) { pieces += text.pieces }
 
       /// A parameter.
       ///
@@ -86,6 +86,13 @@ extension CinematicError {
     }
   }
 
+  /// The message with a program's names of parameters.
+  ///
+  /// - Parameter name: what the program calls a parameter, such as `--frames`.
+  public func message(naming name: (Parameter) -> String) -> String {
+    structuredMessage.description(naming: name)
+  }
+
   /// The remedy with a program's names of parameters; `nil` where nothing can be done.
   ///
   /// - Parameter name: what the program calls a parameter, such as `--frames`.
@@ -97,8 +104,13 @@ extension CinematicError {
   ///
   /// - Parameter name: what the program calls a parameter, such as `--frames`.
   public func description(naming name: (Parameter) -> String) -> String {
-    guard let remedy = remedy(naming: name) else { return message }
-    return "\(message); \(remedy)"
+    wording.description(naming: name)
+  }
+
+  /// One line with the parameters that it points at: the message, then the remedy.
+  package var wording: Wording {
+    guard let remedy = structuredRemedy else { return structuredMessage }
+    return "\(structuredMessage); \(remedy)"
   }
 
   /// An error with another message, and the same remedy.
@@ -108,5 +120,14 @@ extension CinematicError {
   ///   - code: its kind; by default the same.
   public func replacing(message: String, code: Code? = nil) -> CinematicError {
     CinematicError(code ?? self.code, message, remedy: structuredRemedy)
+  }
+}
+
+extension [CinematicError.Wording] {
+  /// All of them in one, with the parameters that they point at.
+  package func joined(separator: String) -> CinematicError.Wording {
+    guard var text = first else { return "" }
+    for next in dropFirst() { text = "\(text)\(separator)\(next)" }
+    return text
   }
 }

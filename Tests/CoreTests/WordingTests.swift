@@ -3,8 +3,8 @@
 import FocalCore
 import Testing
 
-/// Remedies name parameters as the API does, or as a program does.
-@Suite struct RemedyTests {
+/// Messages and remedies name parameters as the API does, or as a program does.
+@Suite struct WordingTests {
   private static let missing = CinematicError.Parameter(rawValue: "ReadOptions.missing")
 
   private static func option(_ parameter: CinematicError.Parameter) -> String {
@@ -26,12 +26,26 @@ import Testing
 
   /// Remedies within remedies and errors of other words keep the parameters.
   @Test func parametersAreKept() {
-    let way: CinematicError.Remedy = " with \(parameter: Self.missing)"
+    let way: CinematicError.Wording = " with \(parameter: Self.missing)"
     let error = CinematicError(.incomplete, "a gap", remedy: "leave it out\(way)")
     let other = error.replacing(message: "b: a gap", code: .malformed)
     #expect(other.code == .malformed && other.message == "b: a gap")
     #expect(other.remedy(naming: Self.option) == "leave it out with --on-missing")
     #expect(error.replacing(message: "b").code == .incomplete)
+  }
+
+  /// So do messages, and lists of texts.
+  @Test func messagesAndLists() {
+    let texts: [CinematicError.Wording] = ["give \(parameter: Self.missing)", "wait"]
+    let error = CinematicError(
+      .invalidParameter, worded: "\(parameter: Self.missing, to: "skip") is for numbered pictures",
+      remedy: texts.joined(separator: "; "))
+    #expect(error.message == "ReadOptions.missing = skip is for numbered pictures")
+    #expect(error.message(naming: Self.option) == "--on-missing skip is for numbered pictures")
+    let program = "--on-missing skip is for numbered pictures; give --on-missing; wait"
+    #expect(error.description(naming: Self.option) == program)
+    #expect(error.wording.description == error.description)
+    #expect([CinematicError.Wording]().joined(separator: "; ").description.isEmpty)
   }
 
   @Test func plainTextAndNone() {
