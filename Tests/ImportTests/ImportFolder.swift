@@ -35,6 +35,16 @@ final class ImportFolder: Sendable {
 
   func file(_ name: String) -> String { "\(path)/\(name)" }
 
+  func make(_ name: String) throws {
+    try FileManager.default.createDirectory(
+      atPath: file(name), withIntermediateDirectories: false)
+  }
+
+  /// A file of one byte.
+  func write(to name: String) throws {
+    try Data([1]).write(to: URL(fileURLWithPath: file(name)))
+  }
+
   func names(in folder: String = "") -> [String] {
     (try? FileManager.default.contentsOfDirectory(atPath: file(folder)))?.sorted() ?? []
   }

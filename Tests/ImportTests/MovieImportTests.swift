@@ -71,6 +71,42 @@ import Testing
     #expect(made.baseDecisions == expected.baseDecisions)
   }
 
+  /// Files that a killed import had not finished are its own, whatever machine's and process's they are.
+  @Test func unfinishedFilesOfAKilledImport() async throws {
+    let folder = try ImportFolder()
+    let left = ".focal-0a1b-2c3d-7-0.tmp"
+    try folder.make("m.mov.maps")
+    try folder.write(to: "m.mov.maps/\(left)")
+    let wanted = Self.wanted(folder, "m.mov")
+    let first = EventLog(cancellingAfter: (.maps, 5))
+    let ended = await failure { () async throws(CinematicError) in
+      try await wanted.run { first.add($0) }
+    }
+    #expect(ended?.code == .cancelled, "\(ended?.description ?? "no error")")
+    try folder.write(to: "m.mov.maps/\(left)")
+    let result = try await wanted.run()
+    let stays = result.notes.contains { $0.contains("stays") }
+    #expect(!stays, "\(result.notes)")
+    #expect(folder.names().filter { $0.hasPrefix("m.") } == ["m.mov"])
+  }
+
+  /// Another's file stays, which is said, and the next import takes the folder.
+  @Test func anothersFileBesideTheMaps() async throws {
+    let folder = try ImportFolder()
+    var wanted = Self.wanted(folder, "m.mov")
+    wanted.overwrites = true
+    for isFirst in [true, false] {
+      let result = try await wanted.run { event in
+        guard isFirst, case .progress(let progress) = event else { return }
+        if progress.stage == .movie { try? folder.write(to: "m.mov.maps/mine.txt") }
+      }
+      let words = "m.mov.maps stays: it holds mine.txt, which is not of this program"
+      let stays = result.notes.contains { $0.hasSuffix(words) }
+      #expect(stays, "\(result.notes)")
+      #expect(folder.names(in: "m.mov.maps") == ["estimate.json", "mine.txt"])
+    }
+  }
+
   /// Each stage begins with 0, counts every frame, and ends.
   @Test func tellsEveryFrameOfEveryStage() async throws {
     let folder = try ImportFolder()

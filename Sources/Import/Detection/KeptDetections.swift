@@ -2,6 +2,7 @@
 
 import FocalCore
 import FocalEyes
+import FocalMedia
 import FocalScript
 import Foundation
 
@@ -84,9 +85,11 @@ final class KeptDetections {
     var whole = head + [0x0A]
     for line in lines { whole += ((try? encoder.encode(line)) ?? Data()) + [0x0A] }
     // The same lines again, without what was cut off.
+    let writer = try DataWriter(path: path, overwrite: true)
+    try writer.write([UInt8](whole))
+    try writer.finish()
     let refused = CinematicError(
       .unwritable, "cannot write \(path)", remedy: "choose a folder that you may write to")
-    do { try whole.write(to: URL(fileURLWithPath: path), options: .atomic) } catch { throw refused }
     guard let file = FileHandle(forWritingAtPath: path) else { throw refused }
     self.file = file
     do { try file.seekToEnd() } catch { throw refused }

@@ -128,8 +128,16 @@ package struct EstimatedMaps: Sendable {
         return
       }
       removeMaps()
-      held.remove()
-      rmdir(folder)
+      let others = names.filter { $0 != Self.record }.sorted()
+      guard let other = others.first else {
+        held.remove()
+        rmdir(folder)
+        return
+      }
+      // By the record, the next command knows the folder.
+      try? held.replaceContents(with: [])
+      let more = others.count > 1 ? " and \(others.count - 1) more" : ""
+      note("\(folder) stays: it holds \(other)\(more), which is not of this program")
     }
   }
 
@@ -193,9 +201,9 @@ package struct EstimatedMaps: Sendable {
   private static func hold(_ folder: String) throws(CinematicError) -> LockedFile {
     let names = try? FileManager.default.contentsOfDirectory(atPath: folder)
     var status = stat()
-    // An empty one is being made, or its command was ended there.
-    guard lstat(folder, &status) != 0 || names?.contains(record) ?? false || names?.isEmpty ?? false
-    else {
+    // One without a record is being made, or its command was ended there.
+    let isOwn = names.map { $0.contains(record) || $0.allSatisfy(isUnfinished) } ?? false
+    guard lstat(folder, &status) != 0 || isOwn else {
       throw CinematicError(
         .unwritable, "\(folder) is there, and not as this program makes it for estimated maps",
         remedy: "move it away, or choose another output")
@@ -241,9 +249,14 @@ package struct EstimatedMaps: Sendable {
     name.hasSuffix(".exr") && name.dropLast(4).allSatisfy(\.isNumber)
   }
 
+  /// Whether a file was being written when its command was killed: who holds the folder writes none but its own.
+  private static func isUnfinished(_ name: String) -> Bool {
+    name.hasPrefix(".focal-") && name.hasSuffix(".tmp")
+  }
+
   private func removeMaps() {
     for name in names {
-      guard Self.isMap(name) || name == Self.detections else { continue }
+      guard Self.isMap(name) || Self.isUnfinished(name) || name == Self.detections else { continue }
       unlink("\(folder)/\(name)")
     }
   }
