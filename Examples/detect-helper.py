@@ -7,6 +7,7 @@
 Reads pictures and answers each with what is in it; see Documentation/models.md. In place of `objects` below stands
 whatever finds things: a network in a framework, a file of boxes, a tracker.
 """
+import os
 import sys
 
 
@@ -31,16 +32,24 @@ def objects(width, height, pixels):
 
 def main():
     source, target = sys.stdin.buffer, sys.stdout
-    while line := source.readline():
+    # A line or a picture that is cut short is the end, too.
+    while (line := source.readline()).endswith(b"\n"):
         word, width, height = line.split()
         if word != b"frame":
             sys.exit("not a frame: %r" % line)
         width, height = int(width), int(height)
-        found = objects(width, height, source.read(3 * width * height))
+        pixels = source.read(3 * width * height)
+        if len(pixels) < 3 * width * height:
+            return
+        found = objects(width, height, pixels)
         print("objects", len(found), file=target)
         for kind, x, y, w, h, certainty in found:
             print(kind, x, y, w, h, certainty, file=target)
         target.flush()
 
 
-main()
+try:
+    main()
+except BrokenPipeError:
+    # The command was ended. What is left to be written goes nowhere, or Python would complain of it at its end.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -6,6 +6,7 @@ Reads pictures and answers each with a map; see Documentation/models.md. In plac
 whatever makes a map: a network in a framework, a renderer, a file.
 """
 import array
+import os
 import sys
 
 
@@ -19,12 +20,15 @@ def disparity(width, height, pixels):
 
 def main():
     source, target = sys.stdin.buffer, sys.stdout.buffer
-    while line := source.readline():
+    # A line or a picture that is cut short is the end, too.
+    while (line := source.readline()).endswith(b"\n"):
         word, width, height = line.split()
         if word != b"frame":
             sys.exit("not a frame: %r" % line)
         width, height = int(width), int(height)
         pixels = source.read(3 * width * height)
+        if len(pixels) < 3 * width * height:
+            return
         values = disparity(width, height, pixels)
         if sys.byteorder == "big":
             values.byteswap()
@@ -34,4 +38,8 @@ def main():
         target.flush()
 
 
-main()
+try:
+    main()
+except BrokenPipeError:
+    # The command was ended. What is left to be written goes nowhere, or Python would complain of it at its end.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -168,6 +168,22 @@ import Testing
     #expect(folder.names(in: "m").count == 3)
   }
 
+  /// The example programs end without a word when their command was killed: before it took the answer, within a picture and
+  /// within a line.
+  @Test(arguments: ["estimate-helper.py", "detect-helper.py"])
+  func examplesEndQuietly(name: String) async throws {
+    let folder = Folder()
+    let outcome = try await Program.shell(
+      """
+      helper='\(try Example.path(name))'
+      { printf 'frame 640 480\\n'; head -c 921600 /dev/zero; } | python3 "$helper" | true
+      printf 'frame 640 480\\nrest' | python3 "$helper"
+      printf 'frame 6' | python3 "$helper"
+      """, in: folder)
+    #expect(outcome.code == 0)
+    #expect(outcome.errors.isEmpty, "\(outcome.errors)")
+  }
+
   /// A helper that goes on after its work ends with the command, and so does one that nothing was asked of. Without the
   /// redirection, readers of the command's standard error would wait for it.
   @Test(arguments: [true, false]) func endsAHelperThatGoesOn(isAsked: Bool) async throws {
