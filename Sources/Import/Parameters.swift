@@ -30,6 +30,8 @@ extension CinematicError.Parameter {
   public static let detectionModels = Self(rawValue: "DetectorChoice.models")
   /// How many pictures further things are looked for.
   public static let detectionInterval = Self(rawValue: "DetectorChoice.interval")
+  /// What says by which models and runtime things would be found.
+  public static let detectionCheck = Self(rawValue: "DetectorChoice.check()")
   /// The model that follows objects.
   public static let trackerModel = Self(rawValue: "NeuralTracker.init(_:library:)")
   /// The focus of a movie that is there, changed.

@@ -425,7 +425,11 @@ import Testing
       ], in: folder, after: Self.nothing)
     #expect(outcome.code == 0, "\(outcome.errors)")
     #expect(outcome.errors.contains("disparity is estimated by command"))
-    #expect(outcome.errors.contains("nobody is looked for, and the largest and nearest part"))
+    let nobody = """
+      nobody is looked for, and the largest and nearest part is in focus; focal script detect says \
+      what is missing
+      """
+    #expect(outcome.errorLines.contains("focal: \(nobody)"), "\(outcome.errors)")
     #expect(folder.names.filter { $0.contains(".maps") }.isEmpty)
     let maps = try await Program.focal(
       ["extract", "m.mov", "--disparity", "-o", "maps/%04d.pfm"], in: folder)

@@ -43,6 +43,15 @@ public struct DetectorChoice: Hashable, Sendable {
     }
   }
 
+  /// Finds out whether all is there by which things are found: models, given or found, and what runs them.
+  ///
+  /// - Throws: `incomplete`, naming models and runtime, whichever is missing, and where they were looked for; what
+  ///   opening a model throws; `invalidParameter` for an interval outside its range.
+  public func check() throws(CinematicError) {
+    try validate()
+    _ = try detector(timeLimit: HelperProvider.usualTimeLimit, to: Notes { _ in })
+  }
+
   /// The detector.
   ///
   /// - Parameter timeLimit: of a helper for a picture, in seconds.
@@ -63,7 +72,11 @@ public struct DetectorChoice: Hashable, Sendable {
       return Finder(detector: found.detector, signature: found.signature)
     } catch {
       guard error.code == .incomplete, !isGiven else { throw error }
-      note("nobody is looked for, and the largest and nearest part is in focus: \(error)")
+      note(
+        worded: """
+          nobody is looked for, and the largest and nearest part is in focus; \
+          \(parameter: .detectionCheck) says what is missing
+          """)
       return Finder()
     }
   }

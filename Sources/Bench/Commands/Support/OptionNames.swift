@@ -7,6 +7,7 @@ package let optionNames = [
   "CaptionReadingOptions.isStrict": "--strict",
   "CaptionWritingOptions.isStrict": "--strict",
   "CinematicReader": "focal extract --disparity",
+  "DetectorChoice.check()": "focal script detect",
   "DetectorChoice.interval": "--detect-every",
   "DetectorChoice.models": "--detect-model",
   "Director": "focal script direct",
