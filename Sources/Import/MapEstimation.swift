@@ -26,7 +26,8 @@ public struct MapEstimation: Sendable {
   public var estimation: Estimation
   /// Whether files of these names are replaced; not beside ``resumes``.
   public var overwrites = false
-  /// Whether numbered maps that are there stay, and only the others are made. Maps of another estimation are refused.
+  /// Whether numbered maps that are there stay, and only the others are made. Refused are maps of another estimation, and
+  /// maps that no record tells the estimation of, as those of one that is whole.
   public var resumes = false
   /// Whether the values of the way of estimation are written, not shares of their range: only .exr and .pfm hold them.
   public var keepsValues = false
@@ -57,6 +58,8 @@ public struct MapEstimation: Sendable {
     public var dimensions: Dimensions
     /// How many maps there are, with those that were there already.
     public var frameCount: Int
+    /// How many of them were there already.
+    public var keptCount: Int
     /// The way that was gone: `stereo`, `model`, ….
     public var way: String
     /// The meaning of the way's own numbers.
@@ -71,8 +74,9 @@ public struct MapEstimation: Sendable {
 
   /// Makes the maps. Each numbered one appears when it is whole, and one file at the end.
   ///
-  /// Beside numbered maps lies a record of what they are of, until the last one is there. If the process is killed, the task
-  /// is cancelled or anything fails, the same estimation goes on if it ``resumes``.
+  /// Beside numbered maps lie a record of what they are of and the map that the next ones go on from, until every frame of
+  /// the clip has its map. If the process is killed, the task is cancelled or anything fails, the same estimation goes on
+  /// if it ``resumes``, with the maps of one run to the bit.
   ///
   /// - Parameter handler: is told what happens, one call after the other, on the thread that works: it should be short.
   /// - Throws: `cancelled` if the task was, between two frames; `incomplete` if neither a model nor another way to estimate
@@ -92,7 +96,7 @@ public struct MapEstimation: Sendable {
     let record = EstimationRecord(
       try OutputFormat(path: output),
       key: EstimatedMaps.key(of: input, choice, options) + [keepsValues ? "values" : "shares"])
-    try record?.check(overwrite: overwrites)
+    try record?.check(overwrite: overwrites, resumes: resumes)
     let source = try await EstimationSource(
       input, eyes: choice.eyes, exchanged: choice.exchanged, options: options)
     try checkFields(fieldOption, source.reader.properties, of: input, to: note)
@@ -104,13 +108,14 @@ public struct MapEstimation: Sendable {
     let job = EstimationJob(
       input: input, source: source, provider: choice.provider, output: output,
       overwrite: overwrites, resumes: resumes, keepsValues: keepsValues, record: record,
-      interval: choice.interval, events: events)
+      anchor: record?.anchor, interval: choice.interval, events: events)
     let done = try await job.run()
     SourceNotes(input: input, output: output, options: options, to: note)
       .tellOfMissingFrames(source.reader)
     return Result(
       output: done.output, dimensions: done.dimensions, frameCount: done.frames,
-      way: choice.provider.name, kind: done.kind, interval: done.interval, range: done.range,
+      keptCount: done.kept, way: choice.provider.name, kind: done.kind, interval: done.interval,
+      range: done.range,
       notes: note.sentences.map(\.description))
   }
 

@@ -221,14 +221,24 @@ import Testing
     let made = try await Program.focal(command, in: folder)
     #expect(made.code == 0, "\(made.errors)")
     #expect(folder.names(in: "maps") == ["0007.exr", "0008.exr", "0009.exr"])
-    let whole = folder.contents
     let again = try await Program.focal(command, in: folder)
     #expect(again.code == 1)
     #expect(again.errors.contains("exists already"))
-    try FileManager.default.removeItem(atPath: folder.file("maps/0008.exr"))
-    let resumed = try await Program.focal(command + ["--resume"], in: folder)
-    #expect(resumed.code == 0, "\(resumed.errors)")
-    #expect(folder.contents == whole)
+    // Maps of a part have a record, and whole ones have none.
+    let part = ["--frames", "7-8", "-o", "part/%04d.exr"]
+    try await works(Array(command.dropLast(2)) + part, in: folder)
+    let resumed = try await works(
+      Array(command.dropLast(2)) + ["-o", "part/%04d.exr", "--resume"], in: folder)
+    #expect(resumed.output.contains("part/%04d.exr: 1 map made, 2 kept, of "), "\(resumed.output)")
+    for name in folder.names(in: "maps") {
+      let isSame = folder.read("part/\(name)") == folder.read("maps/\(name)")
+      #expect(isSame, "\(name)")
+    }
+    #expect(folder.names(in: "part") == folder.names(in: "maps"))
+    try FileManager.default.removeItem(atPath: folder.file("part/0008.exr"))
+    try await refuses(
+      Array(command.dropLast(2)) + ["-o", "part/%04d.exr", "--resume"], in: folder,
+      naming: ["part/%04d.exr holds maps, and no record", "--force"])
     // Of one map, the file is told, not the pattern.
     let one = try await works(
       [

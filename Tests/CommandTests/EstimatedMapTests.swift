@@ -113,7 +113,7 @@ import Testing
     let broken = try await Program.focal(command + ["--every", "1"], in: folder)
     #expect(broken.code == 1)
     let left = (0..<5).map { "\($0).pfm" }
-    #expect(folder.names(in: "maps") == ["%d.pfm.estimate"] + left)
+    #expect(folder.names(in: "maps") == ["%d.pfm.anchor", "%d.pfm.estimate"] + left)
     for options in [["--every", "2", "--resume"], ["--every", "1", "--keep-values"]] {
       try await refuses(
         command + options, in: folder,
@@ -130,16 +130,17 @@ import Testing
     }
   }
 
-  /// Another's file that bears the record's name stays.
-  @Test func leavesAnothersRecordAlone() async throws {
+  /// Another's file that bears the name of the record or of the map beside it stays.
+  @Test(arguments: ["estimate", "anchor"])
+  func leavesAnothersRecordAlone(ending: String) async throws {
     let folder = Folder()
     try Self.clip([0, 1], in: folder)
     folder.writeMapHelper("x / w")
-    folder.write([1], to: "map%d.pfm.estimate")
+    folder.write([1], to: "map%d.pfm.\(ending)")
     for options in [[], ["--force"], ["--resume"]] {
       try await refuses(
         Self.estimate + options + ["-o", "map%d.pfm"], in: folder,
-        naming: ["map%d.pfm.estimate is there"])
+        naming: ["map%d.pfm.\(ending) is there"])
     }
   }
 

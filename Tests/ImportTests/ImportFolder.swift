@@ -75,6 +75,46 @@ final class ImportFolder: Sendable {
         o.flush()
     """
 
+  /// A pattern that moves to the right and gets lighter, without a cut.
+  func makeMovingClip(_ name: String) throws {
+    try make(name)
+    for number in 0..<Self.frameCount {
+      let codes = (0..<Self.size.count).flatMap { place -> [UInt8] in
+        let (x, y) = (place % Self.size.width - number, place / Self.size.width)
+        let code = UInt8(60 + 2 * number + (7 * (x + Self.size.width) + 3 * y) % 40)
+        return [code, code, code, 255]
+      }
+      try PictureWriter.write(
+        PixelBuffer(dimensions: Self.size, format: .rgba8, values: codes),
+        to: file("\(name)/\(number).png"))
+    }
+    try Self.changingEstimator.write(
+      toFile: file("change.py"), atomically: true, encoding: .utf8)
+  }
+
+  /// Lighter things are nearer, and every picture has another scale.
+  private static let changingEstimator = """
+    import array, sys
+    i, o = sys.stdin.buffer, sys.stdout.buffer
+    while line := i.readline():
+        word, w, h = line.split()
+        w, h = int(w), int(h)
+        d = i.read(3 * w * h)
+        gain = 1 + (d[0] % 5) / 20
+        v = array.array('f', [gain * (d[3 * n] / 255 + n % w / w) for n in range(w * h)])
+        o.write(b'map %d %d disparity\\n' % (w, h) + v.tobytes())
+        o.flush()
+    """
+
+  /// Every third picture of the moving clip.
+  var changingEstimation: Estimation {
+    var estimation = Estimation.helper("python3 '\(file("change.py"))'")
+    estimation.interval = 3
+    return estimation
+  }
+
+  func bytes(_ name: String) -> Data? { FileManager.default.contents(atPath: file(name)) }
+
   /// Every picture by the program.
   var estimation: Estimation {
     var estimation = Estimation.helper("python3 '\(file("estimate.py"))'")

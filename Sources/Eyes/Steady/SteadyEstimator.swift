@@ -66,6 +66,10 @@ public final class SteadyEstimator {
     self.interval = max(1, interval)
   }
 
+  /// The map that the next ones go on from, in the provider's numbers, and the number of its picture; `nil` for none. It is
+  /// known when its map goes to the sink.
+  package var latest: (number: Int, values: [Float])? { anchor.map { ($0.number, $0.values) } }
+
   /// Goes on after a map that is there already.
   ///
   /// - Throws: as ``FocalEyes/DisparityProvider/estimate(_:)``; `unsupported` for a map of neither disparity format.
@@ -146,8 +150,8 @@ public final class SteadyEstimator {
         let values = try between(looks[number - next], number, anchor, new)
         try await sink(number, try .map(values, size))
       }
-      if numbers.contains(end) { try await sink(end, try .map(new.values, size)) }
       anchor = new
+      if numbers.contains(end) { try await sink(end, try .map(new.values, size)) }
       next = end + 1
     }
   }

@@ -31,6 +31,7 @@ package struct EstimatedMaps: Sendable {
   private static let atWork = Mutex(AtWork())
 
   private static let record = "estimate.json"
+  private static let anchor = "anchor"
   private static let detections = "detections.json"
 
   /// Where detections are kept beside estimated maps.
@@ -74,14 +75,17 @@ package struct EstimatedMaps: Sendable {
       atWork.maps[folder] = maps
       return maps
     }
-    try maps.begin(
-      Self.key(of: input, choice, options) + ["\(options.frames.map { "\($0)" } ?? "all")"])
+    let key =
+      Self.key(of: input, choice, options) + ["\(options.frames.map { "\($0)" } ?? "all")"]
+    try maps.begin(key)
     note(
       "\(PipePath.inputName(input)) has no map: disparity is estimated by \(choice.provider.name)")
     if let half { noteShape(of: half, in: properties.shownDimensions, to: note) }
     let job = EstimationJob(
       input: input, source: source, provider: choice.provider, output: maps.path,
-      resumes: true, storesHalves: true, surroundings: surroundings, interval: choice.interval,
+      resumes: true,
+      anchor: isPassing ? nil : KeptAnchor("\(folder)/\(Self.anchor)", key: key),
+      storesHalves: true, surroundings: surroundings, interval: choice.interval,
       events: events)
     do throws(CinematicError) {
       _ = try await job.run()
@@ -256,7 +260,8 @@ package struct EstimatedMaps: Sendable {
 
   private func removeMaps() {
     for name in names {
-      guard Self.isMap(name) || Self.isUnfinished(name) || name == Self.detections else { continue }
+      let isBeside = name == Self.detections || name == Self.anchor
+      guard Self.isMap(name) || Self.isUnfinished(name) || isBeside else { continue }
       unlink("\(folder)/\(name)")
     }
   }

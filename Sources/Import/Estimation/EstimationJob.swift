@@ -19,6 +19,8 @@ struct EstimationJob: Sendable {
   var keepsValues = false
   /// What numbered maps are of, for the caller's own.
   var record: EstimationRecord?
+  /// Where the map is kept that numbered ones go on from.
+  var anchor: KeptAnchor?
   /// Whether floats are stored as halves.
   var storesHalves = false
   /// The maps that are made beside those of the chosen frames.
@@ -45,6 +47,8 @@ struct EstimationJob: Sendable {
     var output: String
     var dimensions: Dimensions
     var frames: Int
+    /// How many of them were there already.
+    var kept: Int
     var kind: DisparityEstimate.Kind
     /// How many pictures further the provider was asked.
     var interval: Int
@@ -102,19 +106,21 @@ struct EstimationJob: Sendable {
     let isClip = source.reader.allFrameNumbers.count > 1
     let isRelative = first.kind == .relative
     let usualInterval = isRelative ? Self.interval(seconds: samples.seconds) : 1
-    let interval = isClip ? self.interval ?? usualInterval : 1
+    // By speed, work that was ended may have had another one.
+    let kept = resumes ? anchor?.found(first.map.dimensions) : nil
+    let interval = isClip ? self.interval ?? kept?.interval ?? usualInterval : 1
     for part in parts {
       target.beginPart()
       if isClip, isRelative || interval > 1 {
-        try await writeCarried(part, to: target, first.kind, every: interval)
+        try await writeCarried(part, to: target, first.kind, every: interval, after: kept)
       } else {
         try await writeEach(part, to: target, first.kind, samples.estimates)
       }
     }
     try target.finish()
     return Outcome(
-      output: target.writtenPath, dimensions: first.map.dimensions, frames: count, kind: first.kind,
-      interval: interval, range: range)
+      output: target.writtenPath, dimensions: first.map.dimensions, frames: count,
+      kept: target.keptCount, kind: first.kind, interval: interval, range: range)
   }
 
   /// Evenly spread, the first one included.
@@ -205,12 +211,16 @@ struct EstimationJob: Sendable {
   }
 
   /// Maps that are carried between pictures, and steadied where their scale changes from one to the next.
+  ///
+  /// - Parameter kept: the map to go on from, where work was ended. Without it, and farther behind it, maps begin with the
+  ///   cut before them, and are the same.
   private func writeCarried(
     _ numbers: Range<Int>, to target: MapOutput, _ kind: DisparityEstimate.Kind,
-    every interval: Int
+    every interval: Int, after kept: KeptAnchor.Found?
   ) async throws(CinematicError) {
     let steady = SteadyEstimator(
       provider, interval: interval, size: target.dimensions, kind: kind)
+    var latest = kept?.number ?? -1
     var next = numbers.lowerBound
     while next < numbers.upperBound {
       if try target.keeps(next) {
@@ -219,15 +229,28 @@ struct EstimationJob: Sendable {
       }
       var end = next + 1
       while end < numbers.upperBound, !target.isThere(end) { end += 1 }
-      // The rest goes on from the maps that are there already.
-      if next > numbers.lowerBound, let map = try await target.map(next - 1) {
-        try steady.go(onAfter: next - 1, try await source.input(next - 1), map: map)
+      // Maps behind the anchor are carried once more, those that are there already as well. The next anchor's may be
+      // among them, if it was not kept any more.
+      var begin = next
+      if let kept, (max(0, next - 2 * interval)..<next).contains(kept.number),
+        let input = try await source.input(ifReadable: kept.number)
+      {
+        try steady.go(onAfter: kept.number, input, map: kept.map)
+        begin = kept.number + 1
       }
-      try await steady.estimate(next..<end, of: source.reader.allFrameNumbers) {
+      if next > numbers.lowerBound { try await target.goOn(afterMapOf: next - 1) }
+      let missing = next..<end
+      try await steady.estimate(begin..<end, of: source.reader.allFrameNumbers) {
         number async throws(CinematicError) in
         try await source.input(number)
       } _: { number, map throws(CinematicError) in
+        guard missing.contains(number) else { return }
         try target.write(number, map)
+        guard let anchor, number > latest, let made = steady.latest, made.number == number else {
+          return
+        }
+        try anchor.write(number, every: interval, made.values, target.dimensions)
+        latest = number
       }
       next = end
     }

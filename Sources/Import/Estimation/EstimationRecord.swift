@@ -4,8 +4,8 @@ import FocalCore
 import FocalMedia
 import Foundation
 
-/// What numbered maps are of, in a file beside them from the first one until the last: maps of two estimations are not
-/// one sequence.
+/// What numbered maps are of, in a file beside them from the first one until every frame of the clip has one: maps of two
+/// estimations are not one sequence.
 struct EstimationRecord: Sendable {
   /// The beginning of every record.
   private static let heading = "focal estimate "
@@ -13,6 +13,8 @@ struct EstimationRecord: Sendable {
   private let pattern: NumberedPattern
   private let data: Data
   private var path: String { "\(pattern).estimate" }
+  /// The map that others go on from.
+  let anchor: KeptAnchor
 
   /// - Parameter key: all that decides about the maps.
   /// - Returns: `nil` for an output that is no numbered files.
@@ -21,17 +23,26 @@ struct EstimationRecord: Sendable {
     self.pattern = pattern
     let lines = [Self.heading + programVersion] + key
     data = Data(lines.map { $0 + "\n" }.joined().utf8)
+    anchor = KeptAnchor("\(pattern).anchor", key: key)
   }
 
-  /// - Parameter overwrite: whether maps that are there may be of another estimation.
-  /// - Throws: `incompatible` for maps of another estimation that was ended before its last one, `unwritable` for a file of
-  ///   another's in the record's place.
-  func check(overwrite: Bool) throws(CinematicError) {
-    guard let found = FileManager.default.contents(atPath: path), found != data else { return }
-    guard found.isEmpty || found.starts(with: Self.heading.utf8) else {
+  /// - Parameters:
+  ///   - overwrite: whether maps that are there may be of another estimation.
+  ///   - resumes: whether they stay.
+  /// - Throws: `incompatible` for maps of another estimation that is not whole, and for those that are to stay and of which
+  ///   no record says what they are of; `unwritable` for a file of another's in the record's place.
+  func check(overwrite: Bool, resumes: Bool) throws(CinematicError) {
+    guard !anchor.isAnothers else { throw Self.isAnothers(anchor.path) }
+    guard let found = FileManager.default.contents(atPath: path) else {
+      guard resumes, (try? pattern.existingNumbers())?.isEmpty == false else { return }
       throw CinematicError(
-        .unwritable, "\(path) is there, and not as this program makes it",
-        remedy: "move it away, or choose another output")
+        .incompatible,
+        "\(pattern) holds maps, and no record of the estimation that they are of: it is whole, or they are others",
+        remedy: "make all maps anew with \(parameter: .overwrite), or choose another output")
+    }
+    guard found != data else { return }
+    guard found.isEmpty || found.starts(with: Self.heading.utf8) else {
+      throw Self.isAnothers(path)
     }
     guard !overwrite, (try? pattern.existingNumbers())?.isEmpty == false else { return }
     throw CinematicError(
@@ -39,6 +50,12 @@ struct EstimationRecord: Sendable {
       "\(pattern) holds maps of an estimation that is not whole, of another input, with other options or by another version",
       remedy: "make all maps anew with \(parameter: .overwrite), or choose another output"
     )
+  }
+
+  private static func isAnothers(_ path: String) -> CinematicError {
+    CinematicError(
+      .unwritable, "\(path) is there, and not as this program makes it",
+      remedy: "move it away, or choose another output")
   }
 
   /// - Throws: `unwritable`.
@@ -62,5 +79,6 @@ struct EstimationRecord: Sendable {
   func remove() {
     guard FileManager.default.contents(atPath: path) == data else { return }
     unlink(path)
+    anchor.remove()
   }
 }

@@ -19,6 +19,8 @@ final class MapOutput {
   private var note: Notes { job.events.note }
   private var latest: PixelBuffer?
   private var hasWritten = false
+  /// How many maps were there already, and stay.
+  private(set) var keptCount = 0
   /// Maps that reach beyond what a file holds, maps with holes that it does not hold, and pictures without any disparity.
   private var (cutCount, filledCount, lostCount) = (0, 0, 0)
 
@@ -41,8 +43,8 @@ final class MapOutput {
     self.progress.expect(count)
   }
 
-  /// The output by its name; the file where one numbered map is all that was written.
-  var writtenPath: String { writer.writtenPath }
+  /// The output by its name; the file where one numbered map is all that there is.
+  var writtenPath: String { keptCount > 0 ? job.output : writer.writtenPath }
 
   func cancel() { writer.cancel() }
 
@@ -79,16 +81,24 @@ final class MapOutput {
   /// The same, counted as done.
   func keeps(_ number: Int) throws(CinematicError) -> Bool {
     guard isThere(number) else { return false }
+    keptCount += 1
     progress.advance()
     return true
   }
 
-  /// A map that is there, in the provider's own numbers; `nil` if it is not.
-  func map(_ number: Int) async throws(CinematicError) -> PixelBuffer? {
-    guard isThere(number), let path = path(number) else { return nil }
+  /// Says that a frame's map, which is there, goes on where the next picture shows no disparity.
+  func goOn(afterMapOf number: Int) async throws(CinematicError) {
+    guard isThere(number), let path = path(number) else { return }
     let reader = try await FrameReader.open(path, options: ReadOptions(content: .disparity(.unit)))
-    let map = try await reader.frame(number: 0).pixelBuffer
-    return try range?.values(of: map) ?? map
+    let map = try await reader.frame(number: 0).pixelBuffer.storedAsFloats()
+    if map.dimensions == dimensions { latest = map }
+  }
+
+  /// Whether every frame of the clip has its map, not only those that were chosen.
+  private var isWhole: Bool {
+    job.source.reader.allFrameNumbers.allSatisfy { number in
+      path(number).map(FileManager.default.fileExists(atPath:)) ?? true
+    }
   }
 
   private func path(_ number: Int) -> String? {
@@ -142,7 +152,7 @@ final class MapOutput {
     progress.finish()
     // Where all was there already, nothing is to be ended.
     if progress.done > 0, hasWritten || pattern == nil { try writer.finish() }
-    job.record?.remove()
+    if isWhole { job.record?.remove() }
     if cutCount > 0 {
       note(
         "\(counted(cutCount, "map")) of \(job.output) \(cutCount == 1 ? "reaches" : "reach") beyond the range"

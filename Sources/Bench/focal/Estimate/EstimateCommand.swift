@@ -72,6 +72,8 @@ struct EstimateCommand: ParsableCommand {
     var width: Int
     var height: Int
     var frames: Int
+    /// How many of them were there already.
+    var kept: Int
     /// `stereo`, ….
     var way: String
     /// The meaning of the way's own numbers.
@@ -106,14 +108,16 @@ struct EstimateCommand: ParsableCommand {
     }
     let result = Report(
       output: done.output, width: done.dimensions.width, height: done.dimensions.height,
-      frames: done.frameCount, way: done.way, kind: done.kind.rawValue,
+      frames: done.frameCount, kept: done.keptCount, way: done.way, kind: done.kind.rawValue,
       interval: done.interval,
       low: done.range?.low, high: done.range?.high,
       seconds: (ContinuousClock.now - start) / .seconds(1),
       cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds)
     if report.json { return try printJSON(result) }
+    let kept = done.keptCount
+    let made = counted(done.frameCount - kept, "map") + (kept > 0 ? " made, \(kept) kept," : "")
     printLine(
-      "\(done.output): \(counted(done.frameCount, "map")) of \(done.dimensions) by \(result.way), "
+      "\(done.output): \(made) of \(done.dimensions) by \(result.way), "
         + (done.range.map {
           "0 and 1 are a \(done.kind.rawValue) disparity of \($0.low) and \($0.high), "
         }
