@@ -37,8 +37,9 @@ public final class ExportSession: Sendable {
   /// The part of a single movie that is exported, on its timeline: ``Settings/timeRange``, as far as there
   /// are pictures. `nil` for several movies and for compositions.
   public let timeRange: TimeRange?
-  /// The same with the sound that is written behind the last picture.
-  package let heardRange: TimeRange?
+  /// ``timeRange`` with the sound that is written behind the last picture; the same where none is written. `nil` for several
+  /// movies and for compositions.
+  public let heardRange: TimeRange?
   /// How the focus of each movie was settled; empty where another compositor's instructions decide.
   public let movieFocuses: [MovieFocus]
   /// The output's size.
@@ -188,15 +189,16 @@ public final class ExportSession: Sendable {
 
   /// The written form of a film's tracks of sound; none before ``open()``.
   public var writtenSound: [WrittenSound] { loop.writtenSound }
-  /// The output by its name; the file where one numbered picture is all that was written.
-  package var writtenPath: String { loop.writtenPath }
+  /// The output by its name; the file where one numbered picture is all that was written. Known once
+  /// the export has ended, and before that the output as it was given.
+  public var writtenPath: String { loop.writtenPath }
 
   /// Stops the export, which then throws `cancelled`. Of a movie nothing is left; numbered pictures that are
   /// whole stay.
   public func cancel() { loop.cancel() }
 
   /// When the last frame ends, counted as the output counts.
-  package var end: Time { reader.timeRange(ofFrame: reader.frameCount - 1).end }
+  public var end: Time { reader.timeRange(ofFrame: reader.frameCount - 1).end }
 
   /// How the pictures are written.
   public var writerSettings: WriterSettings { loop.settings }

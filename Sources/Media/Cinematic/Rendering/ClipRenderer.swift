@@ -43,8 +43,9 @@ public final class ClipRenderer: Sendable {
   /// The written form of a film's tracks of sound; none before ``open()``.
   public var writtenSound: [WrittenSound] { state.withLock { $0.writer }?.writtenSound ?? [] }
 
-  /// The output by its name; the file where one numbered picture is all that was written.
-  package var writtenPath: String { state.withLock { $0.writer }?.writtenPath ?? output }
+  /// The output by its name; the file where one numbered picture is all that was written. Known once
+  /// the rendering has ended, and before that the output as it was given.
+  public var writtenPath: String { state.withLock { $0.writer }?.writtenPath ?? output }
 
   /// How the frames are written.
   public let settings: WriterSettings

@@ -92,7 +92,7 @@ public final class FrameWriter: Sendable {
   }
 
   /// The output by its name; the file where one numbered picture is all that was written.
-  package var writtenPath: String {
+  public var writtenPath: String {
     if case .numbered(let writer) = target, let file = writer.onlyPath { return file }
     return path
   }
