@@ -93,13 +93,15 @@ public struct EstimatedRange: Hashable, Sendable {
   }
 
   /// Whether there is more than one disparity between the ends, so that there are shares. The larger end may be either.
-  package var hasExtent: Bool {
+  public var hasExtent: Bool {
     let extent = high - low
     return extent.isFinite && (1 / extent).isFinite
   }
 
+  /// Whether maps become shares of it.
+  ///
   /// - Throws: `invalidParameter` for a range without extent (``hasExtent``), and one that is not finite.
-  package func validate() throws(CinematicError) {
+  public func validate() throws(CinematicError) {
     guard !hasExtent else { return }
     throw CinematicError(
       .invalidParameter, "estimated disparities from \(low) to \(high) have no extent",

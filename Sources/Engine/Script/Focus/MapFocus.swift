@@ -8,9 +8,18 @@ import FocalCore
 /// after a cut. Within a shot its disparities are smoothed from both sides, so that focus neither lags nor leaps; at a
 /// cut it is at once where the next shot has it. Maps of one disparity, as black pictures have, decide nothing: what the
 /// shot shows later counts for them, or else what was in focus before.
-package struct MapFocus: Sendable {
+///
+/// ```swift
+/// var focus = MapFocus()
+/// for frame in frames {
+///   let map = focus.looksAtNext(isCut: frame.isCut) ? frame.map : nil
+///   focus.add(at: frame.time, isCut: frame.isCut, map: map)
+/// }
+/// let found = focus.finish()
+/// ```
+public struct MapFocus: Sendable {
   /// The rule is asked in every so many frames: it moves slowly, and costs as much as a small tracker.
-  package static let interval = 5
+  public static let interval = 5
   /// Of the spring that follows the map's subject, a second: slower than one that follows a detection, because the rule
   /// may leap between things of like size.
   package static let springRate = 3.0
@@ -31,19 +40,21 @@ package struct MapFocus: Sendable {
   private var samples: [Sample] = []
   private var latest: Int?
 
-  package init() {}
+  /// Focus in a clip of which no frame has come.
+  public init() {}
 
   /// Whether the next frame's map is looked at.
-  package func looksAtNext(isCut: Bool) -> Bool {
+  public func looksAtNext(isCut: Bool) -> Bool {
     isCut || latest.map { times.count - $0 >= Self.interval } ?? true
   }
 
   /// Takes the next frame.
   ///
   /// - Parameters:
+  ///   - time: when it is shown, later than the one before.
   ///   - isCut: whether another scene begins with it.
-  ///   - map: its map, where ``looksAtNext(isCut:)`` says so.
-  package mutating func add(at time: Time, isCut: Bool, map: PixelBuffer?) {
+  ///   - map: its map, where ``looksAtNext(isCut:)`` says so: `disparityFloat` or `disparityHalf`. Others decide nothing.
+  public mutating func add(at time: Time, isCut: Bool, map: PixelBuffer?) {
     let frame = times.count
     times.append(time)
     if frame == 0 || isCut { starts.append(frame) }
@@ -57,8 +68,10 @@ package struct MapFocus: Sendable {
 
   /// Where focus is in each frame, as detections of the map's subject, and the disparities that the clip has.
   ///
+  /// Detections are one a frame, of the whole picture and of the kind ``DetectionType/autoFocus``.
+  ///
   /// - Returns: `nil` if no map has more than one disparity.
-  package func finish() -> (detections: [Detection], range: ClosedRange<Float>)? {
+  public func finish() -> (detections: [Detection], range: ClosedRange<Float>)? {
     let widest = samples.map(\.extent).max() ?? 0
     let samples = samples.filter { $0.extent >= Self.leastExtent * widest }
     guard let first = samples.first else { return nil }
