@@ -101,8 +101,9 @@ public struct CaptionFonts: Hashable, Sendable {
       case _ where scalar.properties.isEmojiPresentation || scalar.properties.isEmojiModifier:
         needsEmoji = true
       case _ where scalar.properties.isIdeographic, _ where (0x1100...0x11FF).contains(value),
-        _ where (0x2E80...0x31FF).contains(value), _ where (0x3200...0xA4CF).contains(value),
-        _ where (0xA960...0xD7FF).contains(value), _ where (0xFF00...0xFFEF).contains(value):
+        _ where (0x2E80...0x31FF).contains(value), _ where (0x3200...0x33FF).contains(value),
+        _ where (0xA960...0xA97F).contains(value), _ where (0xAC00...0xD7FF).contains(value),
+        _ where (0xFF00...0xFFEF).contains(value):
         packages.insert("fonts-noto-cjk")
       default: packages.insert("fonts-noto-core")
       }

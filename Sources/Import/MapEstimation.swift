@@ -93,7 +93,7 @@ public struct MapEstimation: Sendable {
     var options = reading
     if let frameDuration { options.stillDuration = frameDuration }
     let choice = try await estimation.choice(for: input, to: note)
-    let record = EstimationRecord(
+    var record = EstimationRecord(
       try OutputFormat(path: output),
       key: EstimatedMaps.key(of: input, choice, options) + [keepsValues ? "values" : "shares"])
     try record?.check(overwrite: overwrites, resumes: resumes)

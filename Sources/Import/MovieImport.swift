@@ -131,7 +131,7 @@ public struct MovieImport: Sendable {
     public var encodedBecause: String?
     /// The movie's maps.
     public var disparity: Disparity
-    /// Each track of the movie's sound.
+    /// Each track of the movie's sound, and behind them those that it does not get.
     public var sound: [WrittenSound]
     /// The name of the script that the movie carries; `nil` if it has one focus.
     public var script: String?

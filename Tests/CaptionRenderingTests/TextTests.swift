@@ -269,6 +269,7 @@ struct TextTests {
     let cjk = CaptionFonts.remedies(for: ["漢", "か", "한", "。"])
     #expect(cjk == ["install fonts-noto-cjk"])
     #expect(CaptionFonts.remedies(for: ["क", "\u{1E900}"]) == ["install fonts-noto-core"])
+    #expect(CaptionFonts.remedies(for: ["ꦄ", "ꀀ", "ꯀ"]) == ["install fonts-noto-core"])
     let emoji = CaptionFonts.remedies(for: ["🚀", "🏽", "🇫"])
     #expect(emoji.count == 1 && emoji[0].contains("Noto Emoji") && !emoji[0].contains("fonts-noto"))
     #expect(CaptionFonts.remedies(for: ["\u{F8FF}"]).allSatisfy { $0.contains("private use") })

@@ -321,7 +321,7 @@ import Testing
       """, in: folder)
     #expect(outcome.outputLines == ["1", "estimate.json", "0", "143"], "\(outcome.output)")
     let said = String(decoding: folder.read("second"), as: UTF8.self)
-    #expect(said.contains("another command is making maps in out/%04d.png.maps"), "\(said)")
+    #expect(said.contains("other work is making maps in out/%04d.png.maps"), "\(said)")
     #expect(said.contains("; wait for its end"), "\(said)")
     #expect(folder.names(in: "out") == ["L0000.png", "L0001.png"], "\(folder.names)")
   }

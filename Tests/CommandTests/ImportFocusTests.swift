@@ -171,7 +171,7 @@ import Testing
     }
     let first = try await run([])
     #expect(first.code == 1)
-    #expect(first.errors.contains("the same command goes on with them"), "\(first.errors)")
+    #expect(first.errors.contains("the same work goes on with them"), "\(first.errors)")
     let count = folder.read("estimated").count
     #expect(count >= 30)
     let same = try await run([])
@@ -195,7 +195,7 @@ import Testing
         ["import", "clip/%d.png", "--detect-helper", "false", "-o", "m.mov"] + Self.estimate,
         in: folder)
     }
-    #expect(try await run().errors.contains("the same command goes on with them"))
+    #expect(try await run().errors.contains("the same work goes on with them"))
     for (name, bytes) in [
       ("clip/3.png", folder.read("clip/29.png")),
       ("estimate.py", Array((Self.estimator + "\n").utf8)),

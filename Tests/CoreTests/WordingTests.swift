@@ -48,6 +48,16 @@ import Testing
     #expect([CinematicError.Wording]().joined(separator: "; ").description.isEmpty)
   }
 
+  /// What reads the same and points at the same is the same, however its literal was cut.
+  @Test func sameTextsAreEqual() {
+    let one = 1
+    let inner: CinematicError.Wording = "b"
+    #expect(("a\(one)\(inner)" as CinematicError.Wording) == "a1b")
+    #expect(("\(String())" as CinematicError.Wording) == "")
+    let pointing: CinematicError.Wording = "a\(parameter: Self.missing)"
+    #expect(pointing != "aReadOptions.missing")
+  }
+
   @Test func plainTextAndNone() {
     let text: String? = "wait"
     let error = CinematicError(.unknown, "too early", remedy: text)

@@ -80,6 +80,8 @@ import Testing
       #expect(isSame, "\(name)")
     }
 
+    try await refusesToGoOnWithAMixture(folder)
+
     // Of whole maps, nothing says what they are of.
     for clip in ["clip", "moving"] {
       let again = Self.wanted(folder, clip, to: "maps", resumes: true)
@@ -89,5 +91,22 @@ import Testing
       let remedy = "make all maps anew with overwrite: true, or choose another output"
       #expect(error?.remedy == remedy)
     }
+  }
+
+  /// Maps of another clip that are replaced in part are no beginning of this one's.
+  private func refusesToGoOnWithAMixture(_ folder: ImportFolder) async throws {
+    try folder.make("mixed")
+    try await Self.wanted(folder, "moving", to: "mixed").run()
+    var part = Self.wanted(folder, to: "mixed")
+    part.overwrites = true
+    part.reading.frames = 0...4
+    try await part.run()
+    let again = Self.wanted(folder, to: "mixed", resumes: true)
+    let refusal = await failure { () async throws(CinematicError) in try await again.run() }
+    #expect(refusal?.code == .incompatible, "\(refusal?.description ?? "no error")")
+    part.reading.frames = nil
+    let made = try await part.run()
+    #expect(made.frameCount == ImportFolder.frameCount)
+    #expect(folder.names(in: "mixed").count == ImportFolder.frameCount)
   }
 }

@@ -463,7 +463,6 @@ import Testing
     #expect(labels.added(to: [damaged]) == [damaged] + labels.boxes)
   }
 
-  /// Boxes that are no labels, or damaged, are none.
   /// Keys of phones are in the user data of an MP4, too, where most programs look for them: once, however often the film
   /// is written.
   @Test func keysInUserData() async throws {
@@ -504,6 +503,7 @@ import Testing
     #expect(without.descriptions(in: .mp4).map(\.type) == ["meta", "udta"])
   }
 
+  /// Boxes that are no labels, or damaged, are none.
   @Test func otherUserData() {
     for bytes in [[], [0, 0, 0, 9], [0, 0, 0, 8], Array("\0\0\0\u{0C}kind\0\0\0\0".utf8)]
       as [[UInt8]]

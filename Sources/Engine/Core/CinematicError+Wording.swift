@@ -36,28 +36,41 @@ extension CinematicError {
       public init(literalCapacity: Int, interpolationCount: Int) {}
 
       /// Text that is the same whatever parameters are called.
-      public mutating func appendLiteral(_ literal: String) { pieces.append(.text(literal)) }
+      public mutating func appendLiteral(_ literal: String) { append(.text(literal)) }
 
       /// A value in words, as strings have it.
       public mutating func appendInterpolation<Value>(_ value: Value) {
-        pieces.append(.text("\(value)"))
+        append(.text("\(value)"))
       }
 
       /// Another text, with the parameters that it points at.
-      public mutating func appendInterpolation(_ text: Wording) { pieces += text.pieces }
+      public mutating func appendInterpolation(_ text: Wording) {
+        for piece in text.pieces { append(piece) }
+      }
 
       /// A parameter.
       ///
       /// - Parameter value: what it is to be set to, by a name that the API and programs share.
       public mutating func appendInterpolation(parameter: Parameter, to value: String? = nil) {
-        pieces.append(.parameter(parameter, value: value))
+        append(.parameter(parameter, value: value))
+      }
+
+      // Texts side by side are one: what reads the same is the same, however its literal was cut.
+      private mutating func append(_ piece: Piece) {
+        guard case .text(let text) = piece else { return pieces.append(piece) }
+        guard !text.isEmpty else { return }
+        if case .text(let before)? = pieces.last {
+          pieces[pieces.count - 1] = .text(before + text)
+        } else {
+          pieces.append(piece)
+        }
       }
     }
 
     private let pieces: [Piece]
 
     /// Text that points at no parameter.
-    public init(stringLiteral text: String) { pieces = [.text(text)] }
+    public init(stringLiteral text: String) { pieces = text.isEmpty ? [] : [.text(text)] }
 
     /// The text and the parameters of an interpolated string.
     public init(stringInterpolation: StringInterpolation) { pieces = stringInterpolation.pieces }

@@ -48,7 +48,7 @@ int32_t focal_carry(const float *map, const float *flow, const uint8_t *from, co
   return 0;
 }
 
-// What follows is for maps, whose edges have to stay sharp and in their place.
+// What follows is for maps that stand by themselves, whose edges have to stay sharp and in their place.
 
 typedef uint8_t Bytes4 __attribute__((ext_vector_type(4)));
 

@@ -106,7 +106,7 @@ final class KeptDetections {
     } catch {
       throw CinematicError(
         .unwritable, "cannot write \(path): \(error.localizedDescription)",
-        remedy: "make room, and repeat the command: it goes on")
+        remedy: "make room, and begin again: it goes on")
     }
   }
 }

@@ -69,6 +69,8 @@ package struct EstimatedMaps: Sendable {
     // At once: an interruption between the folder and its entry here would leave the folder behind.
     let maps = try Self.atWork.withLock { atWork throws(CinematicError) in
       guard !atWork.isInterrupted else { throw CinematicError(.cancelled, "interrupted") }
+      // Where a file system has no locks, everybody gets the record.
+      guard atWork.maps[folder] == nil else { throw Self.isBusy(folder) }
       let maps = EstimatedMaps(
         path: folder + "/%06d.exr", folder: folder, isPassing: isPassing,
         held: try Self.hold(folder), note: note)
@@ -127,7 +129,7 @@ package struct EstimatedMaps: Sendable {
       guard isDone || isPassing || !names.contains(where: Self.isMap) else {
         atWork.mapsStay = true
         note(
-          "the estimated maps stay in \(folder): the \(isRefused ? "corrected" : "same") command goes on with them"
+          "the estimated maps stay in \(folder): the \(isRefused ? "corrected" : "same") work goes on with them"
         )
         return
       }
@@ -214,11 +216,15 @@ package struct EstimatedMaps: Sendable {
     }
     try MadeFolders.shared.make(folder)
     guard let file = try LockedFile("\(folder)/\(record)") else {
-      throw CinematicError(
-        .invalidState, "another command is making maps in \(folder)",
-        remedy: "wait for its end, or choose another output")
+      throw isBusy(folder)
     }
     return file
+  }
+
+  private static func isBusy(_ folder: String) -> CinematicError {
+    CinematicError(
+      .invalidState, "other work is making maps in \(folder)",
+      remedy: "wait for its end, or choose another output")
   }
 
   /// Takes what the same command left in the folder, or removes what another one did.

@@ -10,8 +10,17 @@ struct EstimationRecord: Sendable {
   /// The beginning of every record.
   private static let heading = "focal estimate "
 
+  /// Of a record of maps that lie among those of another estimation: what is there then is not of this one.
+  private static let mark = "over others"
+
   private let pattern: NumberedPattern
-  private let data: Data
+  private let key: [String]
+  /// Whether maps of another estimation, or of none that is known, are being replaced one by one.
+  private var isOverOthers = false
+  private var data: Data {
+    let lines = [Self.heading + programVersion] + (isOverOthers ? [Self.mark] : []) + key
+    return Data(lines.map { $0 + "\n" }.joined().utf8)
+  }
   private var path: String { "\(pattern).estimate" }
   /// The map that others go on from.
   let anchor: KeptAnchor
@@ -21,20 +30,24 @@ struct EstimationRecord: Sendable {
   init?(_ format: OutputFormat, key: [String]) {
     guard case .numbered(let pattern, _) = format else { return nil }
     self.pattern = pattern
-    let lines = [Self.heading + programVersion] + key
-    data = Data(lines.map { $0 + "\n" }.joined().utf8)
+    self.key = key
     anchor = KeptAnchor("\(pattern).anchor", key: key)
   }
 
+  /// Looks at what is there. Where maps of others are replaced, the record says so until all are: nothing goes on with a
+  /// mixture.
+  ///
   /// - Parameters:
   ///   - overwrite: whether maps that are there may be of another estimation.
   ///   - resumes: whether they stay.
   /// - Throws: `incompatible` for maps of another estimation that is not whole, and for those that are to stay and of which
   ///   no record says what they are of; `unwritable` for a file of another's in the record's place.
-  func check(overwrite: Bool, resumes: Bool) throws(CinematicError) {
+  mutating func check(overwrite: Bool, resumes: Bool) throws(CinematicError) {
     guard !anchor.isAnothers else { throw Self.isAnothers(anchor.path) }
+    let hasMaps = (try? pattern.existingNumbers())?.isEmpty == false
     guard let found = FileManager.default.contents(atPath: path) else {
-      guard resumes, (try? pattern.existingNumbers())?.isEmpty == false else { return }
+      isOverOthers = overwrite && hasMaps
+      guard resumes, hasMaps else { return }
       throw CinematicError(
         .incompatible,
         "\(pattern) holds maps, and no record of the estimation that they are of: it is whole, or they are others",
@@ -44,7 +57,8 @@ struct EstimationRecord: Sendable {
     guard found.isEmpty || found.starts(with: Self.heading.utf8) else {
       throw Self.isAnothers(path)
     }
-    guard !overwrite, (try? pattern.existingNumbers())?.isEmpty == false else { return }
+    isOverOthers = overwrite && hasMaps
+    guard !overwrite, hasMaps else { return }
     throw CinematicError(
       .incompatible,
       "\(pattern) holds maps of an estimation that is not whole, of another input, with other options or by another version",

@@ -149,9 +149,9 @@ final class MapOutput {
 
   /// Ends the output, and says what is not in it.
   func finish() throws(CinematicError) {
-    progress.finish()
     // Where all was there already, nothing is to be ended.
     if progress.done > 0, hasWritten || pattern == nil { try writer.finish() }
+    progress.finish()
     if isWhole { job.record?.remove() }
     if cutCount > 0 {
       note(

@@ -149,7 +149,6 @@ struct ImportJob: Sendable {
         next = try await pictures.next().map { ($0.place, $0.pixelBuffer) }
       }
     }
-    plan.progress.finish()
     // Also a movie of one focus can be decided anew.
     let carried: Recording
     if let script {
@@ -160,6 +159,7 @@ struct ImportJob: Sendable {
         disparityRange: measure, look: look)
     }
     try writer.finish(script: [UInt8](try carried.jsonRepresentation()))
+    plan.progress.finish()
     return MovieImport.Result(
       output: output, dimensions: pictures.properties.dimensions, frameCount: plan.progress.done,
       copiesPictures: clip != nil, encodedBecause: coded?.obstacle,

@@ -8,7 +8,7 @@ package enum LocalInputs {
   package static func check(_ inputs: [String]) throws(CinematicError) {
     for input in inputs where HTTPByteSource.isAddress(input) {
       throw CinematicError(
-        .unsupported, "\(input) is an address, and this command reads files",
+        .unsupported, "\(input) is an address, and only files are read here",
         remedy: "download it first")
     }
   }

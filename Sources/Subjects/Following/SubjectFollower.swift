@@ -200,9 +200,12 @@ public final class SubjectFollower: Sendable {
     }
     state.colors = colors
     guard let before = state.memory, state.left == nil else {
-      self.state.withLock { [state] in $0 = state }
+      // Nothing is remembered of a frame that throws: asked for again, it begins its scene again.
       guard state.left == nil, let found = try await request.observation(of: picture, in: view)
-      else { return FollowedSubjects(nil, [], turn: turn, beginsScene: isCut) }
+      else {
+        self.state.withLock { [state] in $0 = state }
+        return FollowedSubjects(nil, [], turn: turn, beginsScene: isCut)
+      }
       return try begin(found, state, beginsScene: isCut)
     }
     let map = try disparity.map { map throws(CinematicError) in

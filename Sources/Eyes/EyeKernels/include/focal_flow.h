@@ -15,7 +15,7 @@
 int32_t focal_flow(const uint8_t *from, const uint8_t *to, int32_t width, int32_t height,
                    float *flow);
 
-/// A mask carried along a flow: what `map` holds where each pixel lies in `to`, bilinear. `error` is how much both pictures'
+/// A mask, or a map that is averaged with others, carried along a flow: what `map` holds where each pixel lies in `to`, bilinear. `error` is how much both pictures'
 /// luma differs there, in parts of white, the mean of 5x5 pixels; infinite where it lies outside. Not a number stays.
 /// Returns 1 if memory is refused.
 int32_t focal_carry(const float *map, const float *flow, const uint8_t *from, const uint8_t *to,

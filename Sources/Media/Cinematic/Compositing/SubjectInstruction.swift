@@ -13,8 +13,8 @@ public struct SubjectInstruction: VideoCompositionInstruction {
   public var disparityTrackID: UInt32?
   /// A track whose pictures take the place of the effect's background. Where it shows none, the effect's stays.
   public var backdropTrackID: UInt32?
-  /// How subjects are looked for in the first frame; its disparity is the track's. Behind a cut its points and boxes count for
-  /// nothing, as in a ``FocalSubjects/SubjectFollower``.
+  /// How subjects are looked for in the first frame; its disparity is the track's. Its points and boxes count for
+  /// the scene that the range begins with, and again where that comes back, as in a ``FocalSubjects/SubjectFollower``.
   public var request: GenerateForegroundInstanceMaskRequest
   /// Which of them are followed.
   public var choice: SubjectFollower.Choice

@@ -187,7 +187,7 @@ public final class ExportSession: Sendable {
   /// - Throws: `unwritable`, and what ``FocalMedia/FrameWriter/create(_:settings:)`` throws.
   public func open() throws(CinematicError) { try loop.open() }
 
-  /// The written form of a film's tracks of sound; none before ``open()``.
+  /// The written form of a film's tracks of sound, and behind them those that are left out; none before ``open()``.
   public var writtenSound: [WrittenSound] { loop.writtenSound }
   /// The output by its name; the file where one numbered picture is all that was written. Known once
   /// the export has ended, and before that the output as it was given.

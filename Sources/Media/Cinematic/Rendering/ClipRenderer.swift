@@ -40,7 +40,7 @@ public final class ClipRenderer: Sendable {
   /// How many are written by now.
   public var completedFrames: Int { state.withLock { $0.completed } }
 
-  /// The written form of a film's tracks of sound; none before ``open()``.
+  /// The written form of a film's tracks of sound, and behind them those that are left out; none before ``open()``.
   public var writtenSound: [WrittenSound] { state.withLock { $0.writer }?.writtenSound ?? [] }
 
   /// The output by its name; the file where one numbered picture is all that was written. Known once

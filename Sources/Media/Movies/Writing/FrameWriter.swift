@@ -97,7 +97,8 @@ public final class FrameWriter: Sendable {
     return path
   }
 
-  /// The written form of a film's tracks of sound, in their order; none for other outputs.
+  /// The written form of a film's tracks of sound, in their order, and behind them those that are left out; none for other
+  /// outputs.
   public var writtenSound: [WrittenSound] {
     switch target {
     case .movie(let writer): writer.sound

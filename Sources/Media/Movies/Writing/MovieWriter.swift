@@ -88,7 +88,7 @@ public final class MovieWriter: Sendable {
 
   /// The path as given.
   public let path: String
-  /// The sound tracks, in the order of the source.
+  /// The sound tracks, in the order of the source, and behind them those that are left out (``WrittenSound/leftOut``).
   public let sound: [WrittenSound]
 
   private let work: WriterWork<MovieAssembly>
