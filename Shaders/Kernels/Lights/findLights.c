@@ -193,8 +193,11 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
     for (int32_t n = 0; n < p.cell * p.cell; n++) free += excess[pixelOf(FOCAL_PASSES cell, n)];
     found[block * cells + cell].free = free * focal_reciprocal(cellEnergy[cell]);
   }
-  for (int32_t i = FOCAL_LANE(); i < FOCAL_LIGHT_RIM_WORDS; i += FOCAL_ROW_LANES) {
-    rims[block * FOCAL_LIGHT_RIM_WORDS + i] = rimWords[i];
+  // By one lane: PoCL lets sixteen of them write on processors with AVX-512, over the next block's words.
+  if (FOCAL_LANE() == 0) {
+    for (int32_t i = 0; i < FOCAL_LIGHT_RIM_WORDS; i++) {
+      rims[block * FOCAL_LIGHT_RIM_WORDS + i] = rimWords[i];
+    }
   }
 }
 
