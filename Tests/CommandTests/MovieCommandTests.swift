@@ -63,7 +63,7 @@ struct MovieCommandTests {
       try await works(["info", "a.mov", "--json"], in: folder).objects().first)
     let tracks = object["tracks"] as? [[String: Any]]
     #expect(tracks?.first?["dolbyVisionProfile"] as? String == text)
-    let thumbnail = ["thumbnail", "a.mov", "-o", "a.png"]
+    let thumbnail = ["thumbnail", "a.mov", "--at", "0", "-o", "a.png"]
     if isShown {
       _ = try await works(thumbnail, in: folder)
     } else {

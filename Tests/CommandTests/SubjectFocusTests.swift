@@ -123,7 +123,7 @@ import Testing
       }
       try PictureWriter.write(
         PixelBuffer(dimensions: Self.size, format: .rgba8, values: codes),
-        to: folder.file("in/000\(number).png"))
+        to: folder.file("in/000\(number).png"), overwrite: true)
     }
     let made = try await works(
       [

@@ -192,9 +192,9 @@ import Testing
     let layout = try source.layout()
     #expect(layout.count == 1)
     guard encoder == "mp2" else { return }
-    // A Cinematic movie takes no layer II.
+    // A Cinematic movie takes no layer II, which MP4 calls MPEG audio as it does layer III.
     let (path, sound) = try await Self.movie(with: "sound.mp4", in: folder)
-    #expect(sound == [.init(codec: "mp2", storedAs: "aac")])
+    #expect(sound.map(\.storedAs) == ["aac"])
     let (heard, meant) = (try DecodedSound(path), try DecodedSound(folder.file("one.mp4")))
     try #require(heard.channels.count == 1 && meant.channels.count == 1)
     func power(_ samples: [Float]) -> Float {

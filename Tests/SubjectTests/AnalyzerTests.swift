@@ -11,8 +11,9 @@ import Testing
     let analyzer = ImageAnalyzer()
     var configuration = ImageAnalyzer.Configuration()
     configuration.disparity = scene.map
-    async let first = analyzer.analyze(scene.picture, configuration: configuration)
-    async let second = analyzer.analyze(scene.picture, configuration: configuration)
+    let wanted = configuration
+    async let first = analyzer.analyze(scene.picture, configuration: wanted)
+    async let second = analyzer.analyze(scene.picture, configuration: wanted)
     let (a, b) = try await (first, second)
     #expect(a === b)
     analyzer.removeAll()

@@ -72,8 +72,10 @@ struct EstimationRecord: Sendable {
       remedy: "move it away, or choose another output")
   }
 
+  /// - Returns: whether it was not there.
   /// - Throws: `unwritable`.
-  func write() throws(CinematicError) {
+  func write() throws(CinematicError) -> Bool {
+    guard FileManager.default.contents(atPath: path) != data else { return false }
     do {
       try data.write(to: URL(fileURLWithPath: path), options: .atomic)
     } catch {
@@ -81,15 +83,10 @@ struct EstimationRecord: Sendable {
         .unwritable, "cannot write \(path): \(error.localizedDescription)",
         remedy: "choose a folder that you may write to")
     }
+    return true
   }
 
-  /// Removes it if no map has its name.
-  func removeUnused() {
-    guard (try? pattern.existingNumbers())?.isEmpty != false else { return }
-    remove()
-  }
-
-  /// Removes it: the maps are whole.
+  /// Removes it: the maps are whole, or none was made.
   func remove() {
     guard FileManager.default.contents(atPath: path) == data else { return }
     unlink(path)

@@ -132,7 +132,8 @@ final class MapOutput {
       }
     }
     // Before the first map: without its record it would be taken for one of any estimation.
-    if !hasWritten { try job.record?.write() }
+    var isNewRecord = false
+    if !hasWritten, let record = job.record { isNewRecord = try record.write() }
     latest = map
     let time = job.source.reader.timeRange(ofFrame: number)
     do throws(CinematicError) {
@@ -140,7 +141,8 @@ final class MapOutput {
         try map.stored(as: pixelFormat), time: time.start, duration: time.duration,
         fileNumber: job.source.reader.fileNumber(ofFrame: number))
     } catch {
-      job.record?.removeUnused()
+      // Maps that are there and stay are not of this estimation.
+      if isNewRecord { job.record?.remove() }
       throw error
     }
     hasWritten = true

@@ -53,9 +53,11 @@ public struct GenerateForegroundInstanceMaskRequest: Sendable {
   /// - Throws: `cancelled` with the task, `unsupported` for a picture or a map in the wrong format,
   ///   `incompatible` for a map of another shape that is not stretched, `invalidParameter` for points and boxes that are not finite, and what
   ///   the mask provider throws.
+  @inline(never)
   public func perform(
     on picture: PixelBuffer, turn: QuarterTurn = .identity
   ) async throws(CinematicError) -> InstanceMaskObservation? {
+    // Never inlined: Swift 6.3.1 crashes where it splits callers that have this in them.
     try check(picture)
     let view = try SubjectView(
       picture, turn: turn, analysisSize: analysisSize, outlineSide: outlineSide)

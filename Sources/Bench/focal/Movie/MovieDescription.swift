@@ -58,7 +58,7 @@ struct MovieDescription: Encodable {
   var rotation: Int?
   var capability: String
   var isCinematic: Bool
-  /// The missing parts and the reasons; of a movie that is not Cinematic.
+  /// The missing parts and the reasons; of a movie that is not Cinematic, or whose pictures cannot be shown.
   var missing: String?
   var tracks: [Track]
   var metadata: [String: String]
@@ -98,7 +98,13 @@ struct MovieDescription: Encodable {
         roles[track.trackID] =
           track === info.cinematicMetadataTrack ? "rendering metadata" : "more metadata"
       }
-      (script, focus) = try await Self.script(info)
+      do throws(CinematicError) {
+        (script, focus) = try await Self.script(info)
+      } catch {
+        // Pictures that cannot be shown are described all the same.
+        guard error.code == .unsupported else { throw error }
+        missing = error.told
+      }
     } catch {
       guard error.code == .incomplete else { throw error }
       isCinematic = false
