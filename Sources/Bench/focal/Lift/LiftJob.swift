@@ -58,7 +58,6 @@ struct LiftJob: Sendable {
     var request = GenerateForegroundInstanceMaskRequest()
     request.points = choice.at.map(\.point)
     request.boxes = choice.box.map(\.rect)
-    request.dividesAtSteps = choice.all
     // A photograph's own map covers its view, whatever its shape.
     request.stretchesDisparity = stretchesMap || map == nil
     if let path = choice.maskModel {
