@@ -240,7 +240,7 @@ import Testing
       }
       try PictureWriter.write(
         PixelBuffer(dimensions: Self.size, format: .rgba8, values: codes),
-        to: folder.file("in/000\(number).png"))
+        to: folder.file("in/000\(number).png"), overwrite: true)
     }
     let lift = ["lift", "in/%04d.png", "--disparity", "maps/%04d.png", "-o", "out/%04d.png"]
     let made = try await works(lift + (isPointedAt ? ["--at", "0.47,0.48"] : []), in: folder)
