@@ -7,42 +7,9 @@ import Testing
 
 /// `focal lift`.
 @Suite struct LiftCommandTests {
-  private static let size = Dimensions(width: 192, height: 144)
-
-  /// A bright disc before a dark wall, moved to the right, with its map.
-  private static func write(
-    _ picture: String, _ map: String, shift: Int = 0, in folder: Folder
-  ) throws {
-    var codes: [UInt8] = []
-    var near: [UInt8] = []
-    for y in 0..<size.height {
-      for x in 0..<size.width {
-        let (u, v) = (x - 90 - shift, y - 70)
-        let isInside = u * u + v * v < 1600
-        codes += isInside ? [220, UInt8(120 + (x * 7 + y * 5) % 20), 60, 255] : [30, 40, 70, 255]
-        near.append(isInside ? 200 : 60)
-      }
-    }
-    try PictureWriter.write(
-      PixelBuffer(dimensions: size, format: .rgba8, values: codes), to: folder.file(picture))
-    try PictureWriter.write(
-      PixelBuffer(dimensions: size, format: .gray8, values: near), to: folder.file(map))
-  }
-
-  private static func picture(_ path: String) async throws -> [Float] {
-    let light = try await FrameReader.open(path).frame(number: 0).pixelBuffer.linearRGBA()
-    return light.withUnsafeBytes { bytes in
-      (0..<light.height).flatMap { y in
-        (0..<4 * light.width).map {
-          bytes.load(fromByteOffset: y * light.planes[0].bytesPerRow + 4 * $0, as: Float.self)
-        }
-      }
-    }
-  }
-
   @Test func writesSubjectsMasksAndBackgrounds() async throws {
     let folder = Folder()
-    try Self.write("in.png", "map.png", in: folder)
+    try LiftScene.write("in.png", "map.png", in: folder)
     let lift = ["lift", "in.png", "--disparity", "map.png"]
     for (arguments, middle, corner) in [
       (["-o", "subject.png"], Float(1), Float(0)), (["-o", "subject.exr"], 1, 0),
@@ -51,13 +18,13 @@ import Testing
     ] {
       let made = try await Program.focal(lift + arguments, in: folder)
       #expect(made.code == 0, "\(made.errors)")
-      let values = try await Self.picture(folder.file(arguments[arguments.count - 1]))
+      let values = try await LiftScene.picture(folder.file(arguments[arguments.count - 1]))
       #expect(values[4 * (70 * 192 + 90) + 3] == middle, "\(arguments)")
       #expect(values[3] == corner, "\(arguments)")
     }
     let mask = try await Program.focal(lift + ["--mask", "-o", "mask.png"], in: folder)
     #expect(mask.code == 0, "\(mask.errors)")
-    let codes = try await Self.picture(folder.file("mask.png"))
+    let codes = try await LiftScene.picture(folder.file("mask.png"))
     #expect(codes[4 * (70 * 192 + 90)] == 1)
     #expect(codes[0] == 0)
     let tight = try await Program.focal(lift + ["--tight", "-o", "tight.png"], in: folder)
@@ -68,7 +35,7 @@ import Testing
 
   @Test func listsSubjects() async throws {
     let folder = Folder()
-    try Self.write("in.png", "map.png", in: folder)
+    try LiftScene.write("in.png", "map.png", in: folder)
     let made = try await Program.focal(
       ["lift", "in.png", "--disparity", "map.png", "--json"], in: folder)
     #expect(made.code == 0, "\(made.errors)")
@@ -94,9 +61,9 @@ import Testing
   /// Maps of the providers', for pictures, for clips, and for a list alone.
   @Test func estimatesAMap() async throws {
     let folder = Folder().with("frames")
-    try Self.write("in.png", "map.png", in: folder)
+    try LiftScene.write("in.png", "map.png", in: folder)
     for number in 3..<6 {
-      try Self.write("frames/\(number).png", "map\(number).png", shift: number, in: folder)
+      try LiftScene.write("frames/\(number).png", "map\(number).png", shift: number, in: folder)
     }
     folder.write(Array(Self.helper.utf8), to: "helper.py")
     let estimate = ["--helper", "python3 helper.py"]
@@ -120,7 +87,7 @@ import Testing
     #expect(made.code == 0, "\(made.errors)")
     #expect(folder.names(in: "out") == ["3.png", "4.png", "5.png"])
     for number in 3..<6 {
-      let values = try await Self.picture(folder.file("out/\(number).png"))
+      let values = try await LiftScene.picture(folder.file("out/\(number).png"))
       #expect(values[4 * (72 * 192 + 144) + 3] == 1)
       #expect(values[4 * (72 * 192 + 60) + 3] == 0)
     }
@@ -148,7 +115,7 @@ import Testing
     #expect((7...16).contains(lifted.count), "\(lifted.count)")
     #expect(folder.names(in: "out").count == 2)
     for name in folder.names(in: "out") {
-      let values = try await Self.picture(folder.file("out/" + name))
+      let values = try await LiftScene.picture(folder.file("out/" + name))
       #expect(values[4 * (72 * 192 + 144) + 3] > 0.9 && values[4 * (72 * 192 + 60) + 3] < 0.1)
     }
     let sharp = try await seen(["render", "clip.mp4", "--focus", "0.9", "-o", "a.mp4"])
@@ -164,7 +131,7 @@ import Testing
     (["--helper-timeout", "3"], "for a helper"),
   ]) func refusesWhatCannotBeEstimated(arguments: [String], reason: String) async throws {
     let folder = Folder()
-    try Self.write("in.png", "map.png", in: folder)
+    try LiftScene.write("in.png", "map.png", in: folder)
     let before = folder.names
     let outcome = try await Program.focal(
       ["lift", "in.png", "-o", "out.png"] + arguments, in: folder,
@@ -174,92 +141,13 @@ import Testing
     #expect(folder.names == before)
   }
 
-  @Test func liftsClips() async throws {
-    let folder = Folder()
-    folder.make("in")
-    folder.make("maps")
-    for number in 0..<3 {
-      try Self.write(
-        "in/000\(number).png", "maps/000\(number).png", shift: 6 * number, in: folder)
-    }
-    let lift = ["lift", "in/%04d.png", "--disparity", "maps/%04d.png"]
-    let numbered = try await Program.focal(lift + ["-o", "out/%04d.png"], in: folder)
-    #expect(numbered.code == 0, "\(numbered.errors)")
-    for number in 0..<3 {
-      let values = try await Self.picture(folder.file("out/000\(number).png"))
-      #expect(values[4 * (70 * 192 + 90 + 6 * number) + 3] == 1)
-      #expect(values[4 * (70 * 192 + 30 + 6 * number) + 3] == 0)
-    }
-    #expect(!numbered.errors.contains("has only"), "\(numbered.errors)")
-    #expect(!numbered.errors.contains("is not used"), "\(numbered.errors)")
-    #expect(numbered.output.contains("subject 1 taken"), "\(numbered.output)")
-    let film = try await Program.focal(
-      lift + ["-o", "out.mov", "--codec", "prores-4444", "--frames", "0-9"], in: folder)
-    #expect(film.errors.contains("in/%04d.png has only 3 frames of 0 to 9"), "\(film.errors)")
-    #expect(film.code == 0, "\(film.errors)")
-    try await works(lift + ["-o", "out.webm"], in: folder)
-    for name in ["out.mov", "out.webm"] {
-      let values = try await Self.picture(folder.file(name))
-      #expect(values[4 * (70 * 192 + 90) + 3] > 0.98, "\(name)")
-      #expect(values[3] < 0.02, "\(name)")
-    }
-    // HEVC has no alpha here: the refusal names what has.
-    try await refuses(
-      lift + ["-o", "no.mov", "--codec", "hevc"], in: folder,
-      naming: ["holds no alpha", ".webm", "prores-4444", "%04d.png"])
-    // So does WebM that is made otherwise than usual: the refusal names what has to go.
-    for options in [["--codec", "av1"], ["--bit-depth", "10"], ["--chroma", "444"]] {
-      try await refuses(
-        lift + ["-o", "no.webm"] + options, in: folder,
-        naming: ["holds no alpha", "leave out \(options[0])"])
-    }
-    // Maps that no frame takes are told.
-    try Self.write("other.png", "maps/0003.png", in: folder)
-    let more = try await works(lift + ["-o", "more/%04d.png"], in: folder)
-    #expect(
-      more.errors.contains("maps/%04d.png has 4 maps for 3 frames; the rest is not used"),
-      "\(more.errors)")
-    let part = try await works(
-      lift + ["-o", "part/%04d.png", "--frames", "0-1"], in: folder)
-    #expect(!part.errors.contains("is not used"), "\(part.errors)")
-    let one = try await works(lift + ["-o", "one%d.png", "--frames", "2", "--json"], in: folder)
-    #expect(try one.objects().last?["output"] as? String == "one2.png")
-  }
-
-  /// A line says where a cut is, and which subjects there are behind it.
-  @Test(arguments: [true, false]) func tellsCuts(isPointedAt: Bool) async throws {
-    let folder = Folder()
-    for name in ["in", "maps"] { folder.make(name) }
-    for number in 0..<4 {
-      try Self.write("in/000\(number).png", "maps/000\(number).png", in: folder)
-    }
-    for number in 2..<4 {
-      let codes = (0..<Self.size.count).flatMap { place -> [UInt8] in
-        let (u, v) = (place % Self.size.width - 90, place / Self.size.width - 70)
-        return u * u + v * v < 1600 ? [20, 60, 20, 255] : [200, 190, 180, 255]
-      }
-      try PictureWriter.write(
-        PixelBuffer(dimensions: Self.size, format: .rgba8, values: codes),
-        to: folder.file("in/000\(number).png"), overwrite: true)
-    }
-    let lift = ["lift", "in/%04d.png", "--disparity", "maps/%04d.png", "-o", "out/%04d.png"]
-    let made = try await works(lift + (isPointedAt ? ["--at", "0.47,0.48"] : []), in: folder)
-    #expect(made.errors.contains("a cut at frame 2: "), "\(made.errors)")
-    #expect(made.errors.contains("points and boxes") == isPointedAt, "\(made.errors)")
-    for number in 0..<4 {
-      let values = try await Self.picture(folder.file("out/000\(number).png"))
-      let alpha = values[4 * (70 * 192 + 90) + 3]
-      let isTaken = number < 2 || !isPointedAt
-      #expect(isTaken ? alpha == 1 : alpha == 0, "\(number): \(alpha)")
-    }
-  }
-
   /// A channel of depth that is taken for disparity is told.
   @Test func doubtsDepth() async throws {
     let folder = Folder()
-    try Self.write("in.png", "map.png", in: folder)
+    try LiftScene.write("in.png", "map.png", in: folder)
     let map = try PixelBuffer(
-      dimensions: Self.size, format: .disparityFloat, tags: .linearBT709, bytesPerRowAlignment: 4)
+      dimensions: LiftScene.size, format: .disparityFloat, tags: .linearBT709,
+      bytesPerRowAlignment: 4)
     map.withUnsafeMutableBytes { bytes in
       let values = bytes.bindMemory(to: Float.self)
       for index in values.indices { values[index] = index % 192 < 96 ? 0.9 : 0.2 }
@@ -293,22 +181,22 @@ import Testing
     let folder = Folder()
     for name in ["in", "maps", "back"] { folder.make(name) }
     for number in 0..<3 {
-      try Self.write(
+      try LiftScene.write(
         "in/000\(number).png", "maps/000\(number).png", shift: 6 * number, in: folder)
     }
     for (number, code) in [UInt8(40), 200].enumerated() {
       try PictureWriter.write(
         PixelBuffer(
-          dimensions: Self.size, format: .gray8,
-          values: [UInt8](repeating: code, count: Self.size.count)),
+          dimensions: LiftScene.size, format: .gray8,
+          values: [UInt8](repeating: code, count: LiftScene.size.count)),
         to: folder.file("back/000\(number).png"))
     }
     let still = ["lift", "in/0000.png", "--disparity", "maps/0000.png"]
     try await works(still + ["--bokeh", "--halo", "1", "-o", "glow.png"], in: folder)
     try await works(still + ["--bokeh", "-o", "bokeh.png"], in: folder)
     let (glow, bokeh) = (
-      try await Self.picture(folder.file("glow.png")),
-      try await Self.picture(folder.file("bokeh.png"))
+      try await LiftScene.picture(folder.file("glow.png")),
+      try await LiftScene.picture(folder.file("bokeh.png"))
     )
     let beside = 4 * (70 * 192 + 132)
     #expect(glow[beside] > bokeh[beside] + 0.02)
@@ -319,7 +207,7 @@ import Testing
       looped.errors.contains("back/%04d.png is shorter than in/%04d.png, and begins again"),
       "\(looped.errors)")
     for (number, code) in [40, 200, 40].enumerated() {
-      let light = try await Self.picture(folder.file("out/000\(number).png"))[0]
+      let light = try await LiftScene.picture(folder.file("out/000\(number).png"))[0]
       let shown: Float = 255 * (1.055 * pow(light, 1 / 2.4) - 0.055)
       #expect(abs(shown - Float(code)) < 4, "\(number): \(shown)")
     }
@@ -342,11 +230,11 @@ import Testing
     let lift = ["lift", "s/clip.mp4", "--disparity", "s/disparity/%04d.png"]
     try await works(lift + ["--script", "s/script.json", "-o", "one/%04d.png"], in: folder)
     let (x, y) = subject.pixel(in: Dimensions(width: 192, height: 108))
-    let one = try await Self.picture(folder.file("one/0000.png"))
+    let one = try await LiftScene.picture(folder.file("one/0000.png"))
     #expect(one[4 * (y * 192 + x) + 3] > 0.9)
     try await works(
       lift + ["--script", "s/script.json", "--all", "-o", "all/%04d.png"], in: folder)
-    let all = try await Self.picture(folder.file("all/0000.png"))
+    let all = try await LiftScene.picture(folder.file("all/0000.png"))
     func area(_ picture: [Float]) -> Float {
       stride(from: 3, to: picture.count, by: 4).reduce(0) { $0 + picture[$1] }
     }
@@ -362,14 +250,14 @@ import Testing
   /// A table that swaps red and blue.
   @Test func appliesATable() async throws {
     let folder = Folder()
-    try Self.write("in.png", "map.png", in: folder)
+    try LiftScene.write("in.png", "map.png", in: folder)
     let table = "LUT_3D_SIZE 2\n0 0 0\n0 0 1\n0 1 0\n0 1 1\n1 0 0\n1 0 1\n1 1 0\n1 1 1\n"
     folder.write(Array(table.utf8), to: "swap.cube")
     let lift = ["lift", "in.png", "--disparity", "map.png"]
     try await works(lift + ["-o", "plain.png"], in: folder)
     try await works(lift + ["--lut", "swap.cube", "-o", "swapped.png"], in: folder)
-    let plain = try await Self.picture(folder.file("plain.png"))
-    let swapped = try await Self.picture(folder.file("swapped.png"))
+    let plain = try await LiftScene.picture(folder.file("plain.png"))
+    let swapped = try await LiftScene.picture(folder.file("swapped.png"))
     let middle = 4 * (70 * 192 + 90)
     for channel in 0..<3 {
       #expect(abs(swapped[middle + channel] - plain[middle + 2 - channel]) < 0.01)
@@ -381,7 +269,7 @@ import Testing
   /// A map of another shape that covers the same view.
   @Test func stretchesAMap() async throws {
     let folder = Folder()
-    try Self.write("in.png", "map.png", in: folder)
+    try LiftScene.write("in.png", "map.png", in: folder)
     let square = Dimensions(width: 96, height: 96)
     let near = (0..<square.count).map { place -> UInt8 in
       let (u, v) = (2 * (place % 96) + 1 - 90, (3 * (place / 96) + 1) / 2 - 70)
@@ -392,10 +280,10 @@ import Testing
     let lift = ["lift", "in.png", "--disparity", "square.png", "-o", "out.png"]
     try await refuses(lift, in: folder, naming: ["square.png", "--disparity-fit stretch"])
     try await works(lift + ["--disparity-fit", "stretch"], in: folder)
-    let stretched = try await Self.picture(folder.file("out.png"))
+    let stretched = try await LiftScene.picture(folder.file("out.png"))
     try await works(
       ["lift", "in.png", "--disparity", "map.png", "-o", "plain.png"], in: folder)
-    let plain = try await Self.picture(folder.file("plain.png"))
+    let plain = try await LiftScene.picture(folder.file("plain.png"))
     let different = stride(from: 3, to: plain.count, by: 4).count {
       abs(plain[$0] - stretched[$0]) > 0.5
     }
@@ -407,7 +295,7 @@ import Testing
   /// A wall is no subject, with a map and without one; what is found beside it is said to be elsewhere.
   @Test func liftsNoBackground() async throws {
     let folder = Folder()
-    try Self.write("in.png", "map.png", in: folder)
+    try LiftScene.write("in.png", "map.png", in: folder)
     for map in [["--disparity", "map.png"], []] {
       let listed = try await Program.focal(
         ["lift", "in.png", "--at", "0.05,0.1", "--json"] + map, in: folder)
@@ -428,53 +316,16 @@ import Testing
     #expect(!boxes.errors.contains("no subject is in 0.3,0.2,0.4,0.7"), "\(boxes.errors)")
   }
 
-  /// A clip without a subject is an error and changes nothing, as one picture does; one that appears later is no reason
-  /// for any.
-  @Test func liftsNothingFromClips() async throws {
-    let folder = Folder().with("in").with("maps").with("walls").with("out")
-    folder.write([1], to: "out/0.png")
-    for number in 0..<2 {
-      try Self.write("in/\(number).png", "maps/\(number).png", in: folder)
-      try PictureWriter.write(
-        PixelBuffer(
-          dimensions: Self.size, format: .rgba8,
-          values: [UInt8](repeating: 90, count: 4 * Self.size.count)),
-        to: folder.file("walls/\(number).png"))
-    }
-    let clip = ["lift", "in/%d.png", "--disparity", "maps/%d.png"]
-    let before = folder.contents
-    for place in [["--at", "0.05,0.1"], ["--box", "0.9,0,0.05,0.05"]] {
-      for output in [["a/%d.png"], ["a.mov", "--codec", "prores-4444"]] {
-        let missed = try await Program.focal(clip + place + ["-o"] + output, in: folder)
-        expectOneLine(
-          missed,
-          naming: ["no subject was found in any frame of in/%d.png where it was pointed at"])
-        #expect(folder.contents == before, "\(folder.names)")
-      }
-    }
-    let walls = try await Program.focal(
-      ["lift", "walls/%d.png", "--force", "-o", "out/%d.png"], in: folder)
-    expectOneLine(
-      walls, naming: ["no subject was found in any frame of walls/%d.png", "--at", "--disparity"])
-    #expect(folder.contents == before, "\(folder.names)")
-    // A wall, and then the disc.
-    let late = folder.with("late")
-    try FileManager.default.copyItem(
-      atPath: folder.file("walls/0.png"), toPath: late.file("late/0.png"))
-    try FileManager.default.copyItem(
-      atPath: folder.file("in/1.png"), toPath: late.file("late/1.png"))
-    let some = try await works(["lift", "late/%d.png", "-o", "some/%d.png"], in: folder)
-    #expect(!some.errors.contains("in any frame"), "\(some.errors)")
-  }
-
   /// An error advises nothing that the command does not take.
   @Test func advisesWhatThereIs() async throws {
     let folder = Folder().with("frames")
-    for number in 0..<3 { try Self.write("frames/\(number).png", "map\(number).png", in: folder) }
+    for number in 0..<3 {
+      try LiftScene.write("frames/\(number).png", "map\(number).png", in: folder)
+    }
     try PictureWriter.write(
       PixelBuffer(
-        dimensions: Self.size, format: .rgba8,
-        values: [UInt8](repeating: 90, count: 4 * Self.size.count)),
+        dimensions: LiftScene.size, format: .rgba8,
+        values: [UInt8](repeating: 90, count: 4 * LiftScene.size.count)),
       to: folder.file("flat.png"))
     let before = folder.names
     let one = try await Program.focal(
@@ -492,7 +343,7 @@ import Testing
 
   @Test func refusesWhatCannotBe() async throws {
     let folder = Folder()
-    try Self.write("in.png", "map.png", in: folder)
+    try LiftScene.write("in.png", "map.png", in: folder)
     let cases: [([String], String)] = [
       (["-o", "out.jpg"], "holds no alpha"), (["-o", "out.mp4"], "holds no alpha"),
       (["-o", "in.png"], "never written over"), (["--mask", "-o", "out.mov"], "is a movie"),
