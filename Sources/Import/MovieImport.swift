@@ -44,6 +44,11 @@ public struct MovieImport: Sendable {
     public var stretches = false
 
     public init(_ path: String) { self.path = path }
+
+    /// What the codes stand for.
+    var scale: DisparityScale {
+      DisparityScale(low: codes?.low ?? 0, high: codes?.high ?? 1, kind: kind)
+    }
   }
 
   /// What is in focus.

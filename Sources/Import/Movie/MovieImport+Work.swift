@@ -40,13 +40,7 @@ extension MovieImport {
         .invalidParameter, "a movie cannot carry the f-number \(fNumber)",
         remedy: "give a finite one of at least 0.1")
     }
-    if let codes = givenMap?.codes {
-      guard codes.low != codes.high, codes.low.isFinite, codes.high.isFinite else {
-        throw CinematicError(
-          .invalidParameter, "codes of a map from \(codes.low) to \(codes.high)",
-          remedy: "give two different numbers")
-      }
-    }
+    try givenMap?.scale.validate()
     guard reading.frames == nil else {
       throw CinematicError(
         .invalidParameter, "frames of \(clip) are chosen, and the whole clip is imported",
@@ -58,9 +52,7 @@ extension MovieImport {
   func job(_ events: ImportEvents) throws(CinematicError) -> ImportJob {
     var inputOptions = reading
     if case .estimated(let estimation) = map { inputOptions.half = estimation.half }
-    let scale = DisparityScale(
-      low: givenMap?.codes?.low ?? 0, high: givenMap?.codes?.high ?? 1,
-      kind: givenMap?.kind ?? .disparity)
+    let scale = givenMap?.scale ?? .unit
     var mapOptions = ReadOptions(content: .disparity(scale))
     mapOptions.channel = givenMap?.channel
     mapOptions.shaping = shaping
