@@ -87,7 +87,7 @@ import Testing
   /// What a session refuses is not listed as a device.
   @Test func onePictureIsNoDevice() async throws {
     let folder = TemporaryFolder.make()
-    defer { removeFolder(folder) }
+    defer { TemporaryFolder.remove(folder) }
     let size = Dimensions(width: 320, height: 240)
     for name in ["one.png", "0.png", "1.png"] {
       try PictureWriter.write(
@@ -136,7 +136,7 @@ import Testing
     arguments: [Int32(0), 2])
   func compressedPicturesKeepTheirTimes(_ bidirectional: Int32) throws {
     let folder = TemporaryFolder.make()
-    defer { removeFolder(folder) }
+    defer { TemporaryFolder.remove(folder) }
     let path = "\(folder)/clip.mkv"
     var options = ForeignClip.Options()
     (options.frames, options.bidirectional) = (40, bidirectional)
@@ -182,7 +182,7 @@ import Testing
 
   @Test func filesArePlayedAtTheirTimesWithTheirSound() async throws {
     let folder = TemporaryFolder.make()
-    defer { removeFolder(folder) }
+    defer { TemporaryFolder.remove(folder) }
     let path = "\(folder)/clip.mov"
     let format = SoundFormat(sampleRate: 48000, channelCount: 1)
     var settings = WriterSettings(
@@ -349,7 +349,7 @@ import Testing
 
   @Test func camerasThatCannotBeOpenedAreListed() throws {
     let folder = TemporaryFolder.make()
-    defer { removeFolder(folder) }
+    defer { TemporaryFolder.remove(folder) }
     // No camera; something that nobody can open as one; nothing.
     try Data().write(to: URL(fileURLWithPath: "\(folder)/video0"))
     try FileManager.default.createDirectory(

@@ -252,7 +252,7 @@ import Testing
   /// A line that cannot be written is an error, once; those before it are kept.
   @Test func journalSaysWhatItCannotKeep() throws {
     let folder = TemporaryFolder.make()
-    defer { removeFolder(folder) }
+    defer { TemporaryFolder.remove(folder) }
     let journal = try ScriptJournal(for: "\(folder)/a.mov", fNumber: 4, look: Look())
     var entry = try JSONDecoder().decode(
       RecordingEntry.self,
@@ -272,7 +272,7 @@ import Testing
 
   @Test func otherFilesAreNoRecordings() throws {
     let folder = TemporaryFolder.make()
-    defer { removeFolder(folder) }
+    defer { TemporaryFolder.remove(folder) }
     let path = "\(folder)/a.recording.mov"
     #expect(throws: CinematicError.self) { try InterruptedRecording.recover("\(folder)/a.mov") }
     #expect(throws: CinematicError.self) { try InterruptedRecording.recover(path) }

@@ -154,7 +154,7 @@ import Testing
   /// A number that no journal can hold is called that: no room on a disk would help.
   @Test func numbersThatNoJournalHolds() throws {
     let folder = TemporaryFolder.make()
-    defer { removeFolder(folder) }
+    defer { TemporaryFolder.remove(folder) }
     let journal = try ScriptJournal(for: "\(folder)/a.mov", fNumber: 4, look: Look())
     let text = """
       {"time": {"value": 0, "timescale": 30}, "duration": {"value": 1, "timescale": 30},
@@ -173,7 +173,7 @@ import Testing
   /// Journals of earlier versions hold durations of zero.
   @Test(arguments: [1, 2, 24]) func journalWithoutDurationsIsAScript(count: Int) throws {
     let folder = TemporaryFolder.make()
-    defer { removeFolder(folder) }
+    defer { TemporaryFolder.remove(folder) }
     let journal = try ScriptJournal(for: "\(folder)/a.mov", fNumber: 4, look: Look())
     for frame in 0..<count {
       let text = """

@@ -11,8 +11,6 @@ import Testing
 
 @testable import FocalCapture
 
-func removeFolder(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
-
 @Suite struct RecordingTests {
   @Test func everyOutputHoldsWhatCame() async throws {
     let rig = try Rig()
@@ -342,7 +340,7 @@ func removeFolder(_ path: String) { try? FileManager.default.removeItem(atPath: 
 
   @Test func namesOfStillsAreCheckedBeforehand() throws {
     let folder = TemporaryFolder.make()
-    defer { removeFolder(folder) }
+    defer { TemporaryFolder.remove(folder) }
     let taken = "\(folder)/taken.png"
     try Data([1]).write(to: URL(fileURLWithPath: taken))
     let cases: [(path: String, code: CinematicError.Code)] = [

@@ -153,7 +153,7 @@ struct Rig {
   func end() async {
     source.end()
     await session.stop()
-    removeFolder(folder)
+    TemporaryFolder.remove(folder)
   }
 }
 

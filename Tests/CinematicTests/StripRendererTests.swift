@@ -120,6 +120,7 @@ import Testing
 
   @Test(arguments: cases + turned + resized) func sameAsWhole(_ item: Case) async throws {
     let folder = TemporaryFolder.make()
+    defer { TemporaryFolder.remove(folder) }
     let input = folder + "/in.\(item.input)"
     var metadata = PictureMetadata()
     metadata.resolution = PictureMetadata.Resolution(horizontal: 11811, vertical: 11811)
@@ -192,6 +193,7 @@ import Testing
   /// Cancelled before the first strip, or while it is made: nothing bears the output's name.
   @Test(arguments: [true, false]) func cancellation(early: Bool) async throws {
     let folder = TemporaryFolder.make()
+    defer { TemporaryFolder.remove(folder) }
     let (input, output) = (folder + "/in.png", folder + "/out.png")
     try PictureWriter.write(try Self.picture(.rgba8, translucent: false), to: input)
     let map = try Self.map()
@@ -226,6 +228,7 @@ import Testing
     async throws
   {
     let folder = TemporaryFolder.make()
+    defer { TemporaryFolder.remove(folder) }
     let path = folder + "/in.\(ending)"
     try PictureWriter.write(try Self.picture(.rgba8, translucent: false), to: path)
     let whole = try await Self.pixels(path).0
@@ -248,6 +251,7 @@ import Testing
   /// A source that is cut short is an error, and nothing bears the output's name.
   @Test(arguments: ["png", "tif"]) func damagedFiles(_ ending: String) throws {
     let folder = TemporaryFolder.make()
+    defer { TemporaryFolder.remove(folder) }
     let path = folder + "/in.\(ending)"
     try PictureWriter.write(try Self.picture(.rgba8, translucent: false), to: path)
     let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -260,6 +264,7 @@ import Testing
 
   @Test func refusals() throws {
     let folder = TemporaryFolder.make()
+    defer { TemporaryFolder.remove(folder) }
     let settings = WriterSettings(dimensions: Self.size, pixelFormat: .rgba8, tags: .sRGB)
     for name in ["a.mov", "a%03d.png"] {
       #expect(throws: CinematicError.self) {

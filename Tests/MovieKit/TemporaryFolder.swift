@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -10,7 +12,7 @@
 
 /// A new folder of the test's own, where the system keeps what does not stay.
 public enum TemporaryFolder {
-  /// - Returns: its path; the caller removes it.
+  /// - Returns: its path; the caller removes it with ``remove(_:)``.
   public static func make() -> String {
     let parent = getenv("TMPDIR").map { String(cString: $0) } ?? P_tmpdir
     var template = Array("\(parent)/focal-test-XXXXXX".utf8CString)
@@ -21,4 +23,7 @@ public enum TemporaryFolder {
       return String(cString: path)
     }
   }
+
+  /// Removes a folder with all that is in it.
+  public static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 }
