@@ -37,6 +37,13 @@ import Testing
     }
   }
 
+  @Test func librariesNameNoCommands() throws {
+    for (file, line) in try Self.lines()
+    where !file.hasPrefix("Bench/") && !file.hasPrefix("Tools/") {
+      #expect(line.firstMatch(of: /(with|by|run) '?focal [a-z]/) == nil, "\(file): \(line)")
+    }
+  }
+
   /// Errors that the programs tell people are worded with options.
   @Test func programsTellErrorsWithOptions() throws {
     let lines = try Self.lines().filter { $0.file.hasPrefix("Bench/") && $0.text.contains("error") }

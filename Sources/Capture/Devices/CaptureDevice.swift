@@ -100,7 +100,8 @@ public struct CaptureDevice: Hashable, Sendable {
       let error = CinematicError(
         .unreadable,
         "\(path) is no camera that can be opened: \(String(cString: strerror(-count)))",
-        remedy: "see what is there with 'focal capture devices'; cameras belong to the group video")
+        remedy:
+          "see what is there with \(parameter: .captureDevices); cameras belong to the group video")
       return .failure(OpeningFailure(number: -count, error: error))
     }
     let text = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }

@@ -153,7 +153,9 @@ public struct MovieScript: Sendable {
       info.capability == .needsPreprocessing
         ? "\(info.asset.name) has no disparity yet"
         : "\(info.asset.name) has no disparity at \(time.secondsText) s",
-      remedy: "give an original recorded in Cinematic mode, or make a movie with focal import")
+      remedy:
+        "give an original recorded in Cinematic mode, or make a movie with \(parameter: .movieImport)"
+    )
   }
 
   // MARK: - Scripts

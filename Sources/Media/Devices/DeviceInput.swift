@@ -92,7 +92,7 @@ package final class DeviceInput {
     guard code >= 0, let opened else {
       throw CinematicError(
         .unreadable, "\(name) cannot be opened: \(FFmpeg.text(code))",
-        remedy: "see what is there with 'focal capture devices'")
+        remedy: "see what is there with \(parameter: .captureDevices)")
     }
     context = opened
     try findStreams(content)

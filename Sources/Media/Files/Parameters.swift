@@ -52,4 +52,12 @@ extension CinematicError.Parameter {
   public static let mapScale = Self(rawValue: "DisparityScale.init(low:high:kind:)")
   /// The maps of a Cinematic movie.
   public static let movieMaps = Self(rawValue: "CinematicReader")
+  /// Cinematic movies of other clips.
+  public static let movieImport = Self(rawValue: "MovieImport")
+  /// Renderings of pictures.
+  public static let rendering = Self(rawValue: "StripRenderer")
+  /// The list of the cameras and microphones.
+  public static let captureDevices = Self(rawValue: "CaptureDevice.devices()")
+  /// Recordings that were interrupted, finished.
+  public static let recovery = Self(rawValue: "InterruptedRecording.recover")
 }

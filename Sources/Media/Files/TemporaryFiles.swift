@@ -117,7 +117,7 @@ public final class TemporaryFiles: Sendable {
         guard errno == EEXIST else { throw OutputFile.failure(path, errno) }
         throw CinematicError(
           .unwritable, "\(name) is there: a recording that goes on, or was interrupted",
-          remedy: "finish it with 'focal capture recover \(name)', or choose another name")
+          remedy: "finish it with \(parameter: .recovery) \(name), or choose another name")
       }
       close(descriptor)
       state.recordings.insert(name)

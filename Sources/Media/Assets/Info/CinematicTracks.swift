@@ -85,7 +85,8 @@ struct CinematicTracks {
       return CinematicError(
         .incomplete, "\(name) is a picture, and no Cinematic movie",
         remedy:
-          "render it with focal render, which takes the map of a portrait, or one that is given")
+          "render it with \(parameter: .rendering), which takes the map of a portrait, or one that is given"
+      )
     }
     func list(_ last: String) -> String {
       guard let end = missing.last, missing.count > 1 else { return missing.joined() }
@@ -94,7 +95,9 @@ struct CinematicTracks {
     guard hasTraces || hasEmptyDescription else {
       return CinematicError(
         .incomplete, "\(name) is no Cinematic movie: it has no \(list("or"))",
-        remedy: "give an original recorded in Cinematic mode, or make one with focal import")
+        remedy:
+          "give an original recorded in Cinematic mode, or make one with \(parameter: .movieImport)"
+      )
     }
     let cause =
       hasEmptyDescription

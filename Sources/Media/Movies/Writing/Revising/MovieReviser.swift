@@ -42,7 +42,8 @@ public enum MovieReviser {
     let file = try SourceFile(path: source)
     guard file.isBoxFile else {
       throw CinematicError(
-        .unsupported, "\(source) is no QuickTime movie", remedy: "make one with focal import")
+        .unsupported, "\(source) is no QuickTime movie",
+        remedy: "make one with \(parameter: .movieImport)")
     }
     let boxes = try file.topLevelBoxes()
     let (stored, header) = try file.movieBox(boxes)
