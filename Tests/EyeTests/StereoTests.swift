@@ -113,6 +113,17 @@ import Testing
     #expect(saysSo, "\(notes)")
   }
 
+  /// Eyes so close together that the disparities fit either way: the map would be inverted, and nothing uncertain.
+  @Test func tellsOfExchangedEyesThatFitEitherWay() async throws {
+    let pairs = try [0, 4, 8].map { try Pairs.terrace(at: $0, eye: 0.025).input }
+    let notes = try await StereoProvider().prepare(for: pairs)
+    #expect(notes.isEmpty, "\(notes)")
+    let exchanged = pairs.map { EstimationInput(picture: $0.otherEye!, otherEye: $0.picture) }
+    let told = try await StereoProvider().prepare(for: exchanged)
+    let saysSo = told.contains { $0.contains("exchanged") && $0.contains("one eye alone") }
+    #expect(saysSo, "\(told)")
+  }
+
   /// The right eye's own map. More of the thin grass lies in the part that is looked at: .88 and .028.
   @Test func mapsTheRightEye() async throws {
     let (input, _) = try Pairs.terrace()

@@ -10,12 +10,12 @@ enum Pairs {
 
   /// The terrace from two eyes.
   static func terrace(
-    _ size: Dimensions = size, at seconds: Int64 = 2, samples: Int = 2
+    _ size: Dimensions = size, at seconds: Int64 = 2, samples: Int = 2, eye: Double = 0.15
   ) throws -> (input: EstimationInput, truth: [Float]) {
     let scene = SampleScene()
     let time = Time(value: seconds, timescale: 1)
     let left = try scene.frame(at: time, dimensions: size, samplesPerPixel: samples)
-    let right = try scene.frame(at: time, dimensions: size, samplesPerPixel: samples, eye: 0.15)
+    let right = try scene.frame(at: time, dimensions: size, samplesPerPixel: samples, eye: eye)
     return (
       EstimationInput(picture: try screen(left.image), otherEye: try screen(right.image)),
       left.disparity.cells

@@ -76,12 +76,16 @@ public final class StereoProvider: DisparityProvider {
     // The best of the samples: one may be dark, and one of a far thing alone.
     var best: (pair: EyePair, confidence: Double)?
     var extent: Float = 0
+    var order = EyeOrder()
     for sample in pairs
-    where (best?.confidence ?? 0) < Self.usualConfidence || extent < Self.leastExtent {
+    where (best?.confidence ?? 0) < Self.usualConfidence || extent < Self.leastExtent
+      || !order.isKnown
+    {
       var pair = sample
       pair.straighten(shift)
       let found = try match(pair)
       extent = max(extent, found.extent)
+      order.add(luma: pair.left, disparities: found.disparities, width: pair.dimensions.width)
       if found.meanConfidence >= best?.confidence ?? 0 { best = (pair, found.meanConfidence) }
     }
     if extent < Self.leastExtent {
@@ -89,7 +93,10 @@ public final class StereoProvider: DisparityProvider {
         "both eyes show nearly the same picture: between far and near lie \(Self.rounded(extent)) pixels of"
           + " \(pairs[0].dimensions.width), so that maps are of noise, without parallax")
     }
-    guard let best, best.confidence < Self.usualConfidence else { return notes }
+    guard let best, best.confidence < Self.usualConfidence else {
+      if order.isExchanged { notes.append(order.note) }
+      return notes
+    }
     let exchanged = try match(best.pair.exchanged).meanConfidence
     if exchanged > 1.3 * best.confidence {
       notes.append(
