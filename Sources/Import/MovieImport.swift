@@ -192,7 +192,7 @@ public struct MovieImport: Sendable {
             """)
       }
       if let path {
-        (job.map, job.stretchesMap) = (path, true)
+        (job.map, job.stretchesMap, job.scriptIsChecked) = (path, true, true)
         if let finder { try await job.direct(finder, every: detection?.interval) }
       }
       return try await job.run()

@@ -12,6 +12,47 @@ import Testing
     "render", "s/clip.mp4", "--disparity", "s/disparity/%04d.png", "--quality", "preview",
   ]
 
+  /// What a script cannot decide is refused before the first frame, and before maps are estimated; a script of other times
+  /// is told.
+  @Test func scriptsOfOtherClips() async throws {
+    let folder = Folder()
+    try await ScriptMaterial.sample(in: folder, frames: 6)
+    let recording = try ScriptMaterial.script("s/script.json", in: folder).recording
+    func write(_ name: String, timescale: Int32, frames: Int64) throws {
+      let step = Time(value: 1, timescale: timescale)
+      let range = TimeRange(start: .zero, duration: Time(value: frames, timescale: timescale))
+      let other = try Recording(
+        timeRange: range, frameTimes: FrameTimes(range: range, frameDuration: step), fNumber: 2.8,
+        detectionTracks: recording.detectionTracks, decisions: recording.baseDecisions)
+      folder.write([UInt8](try other.jsonRepresentation()), to: name)
+    }
+    try write("short.json", timescale: 30, frames: 3)
+    try write("slow.json", timescale: 15, frames: 6)
+    try await refuses(
+      Self.render + ["--script", "short.json", "-o", "x/%04d.png"], in: folder.with("x"),
+      naming: ["short.json", "no frame at 0.1 s"])
+    #expect(folder.names(in: "x").isEmpty)
+    folder.writeMapHelper("x / w")
+    try await refuses(
+      [
+        "import", "s/clip.mp4", "--helper", "python3 helper.py", "--script", "short.json", "-o",
+        "x.mov",
+      ],
+      in: folder, naming: ["short.json", "no frame at 0.1 s"])
+    #expect(!folder.names.contains { $0.hasPrefix("x.maps") })
+    for command in [
+      Self.render + ["--script", "slow.json", "-o", "y/%04d.png"],
+      [
+        "import", "s/clip.mp4", "--disparity", "s/disparity/%04d.png", "--script", "slow.json",
+        "-o", "y.mov",
+      ],
+    ] {
+      let told = try await works(command, in: folder.with("y"))
+      let notes = told.errorLines.count { $0.contains("is it the script of this clip?") }
+      #expect(notes == 1, "\(told.errors)")
+    }
+  }
+
   @Test func renderByScript() async throws {
     let folder = Folder()
     try await ScriptMaterial.sample(in: folder)

@@ -35,6 +35,37 @@ struct InterchangeTests {
     #expect(detection.detectionGroupID == DetectionGroupID(1))
   }
 
+  /// Editors of some systems begin a text with it.
+  @Test func aMarkOfTheByteOrderIsNoPartOfTheText() throws {
+    let marked = Data([0xEF, 0xBB, 0xBF] + Self.example.utf8)
+    #expect(try Recording(jsonRepresentation: marked) == parse(Self.example))
+  }
+
+  @Test func tellsOfKeysThatItPassesOver() throws {
+    var keys = ["before"]
+    _ = try Recording(jsonRepresentation: Data(Self.example.utf8), unknownKeys: &keys)
+    #expect(keys.isEmpty)
+    let more = Self.example.replacingOccurrences(of: "\"strong\": true", with: "\"Strong\": true")
+      .replacingOccurrences(of: "\"version\"", with: "\"author\": {\"name\": 1}, \"version\"")
+    _ = try Recording(jsonRepresentation: Data(more.utf8), unknownKeys: &keys)
+    #expect(keys == ["author", "Strong"])
+  }
+
+  @Test func tellsOfDecisionsWithoutEffect() throws {
+    #expect(try Script(recording: parse(Self.example)).decisionsWithoutEffect.isEmpty)
+    let text = Self.example.replacingOccurrences(
+      of: "\"decisions\": [",
+      with: """
+        "decisions": [{"time": 100, "group": 77, "strong": true, "user": true}, {"time": 4800, "detection": 1},
+                      {"time": 60, "detection": 1}, {"time": 60, "detection": 9},
+        """)
+    let lost = try Script(recording: parse(text)).decisionsWithoutEffect
+    #expect(lost.count == 3, "\(lost)")
+    for part in ["no group 77", "8 s is not in", "two decide at 0.1 s"] {
+      #expect(lost.contains { $0.contains(part) }, "\(part): \(lost)")
+    }
+  }
+
   @Test func keysMayComeInAnyOrder() throws {
     let recording = try parse(Self.example)
     let object = try JSONSerialization.jsonObject(with: Data(Self.example.utf8))

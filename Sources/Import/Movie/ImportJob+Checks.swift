@@ -21,6 +21,9 @@ extension ImportJob {
         .invalidParameter, "\(video) is one picture, and a movie has more",
         remedy: "give a movie or numbered pictures")
     }
+    if let script, !scriptIsChecked {
+      try script.check(against: pictures, isWhole: true, named: video, to: note)
+    }
     let isCopied = !encodes && pictures.properties.kind == .clip
     return (pictures, isCopied ? try await CodedClip.search(pictures) : nil)
   }

@@ -15,6 +15,8 @@ struct ImportJob: Sendable {
   var overwrite: Bool
   /// Decides the focus of every frame, instead of `focus`.
   var script: ScriptedFocus?
+  /// Whether the script was compared with the clip before maps were made.
+  var scriptIsChecked = false
   var focus: FocusChoice
   var fNumber: Float
   /// For the movie to carry.
@@ -105,7 +107,8 @@ struct ImportJob: Sendable {
     }
     let frameCount = clip?.frameCount ?? pictures.properties.frameCount
     OutputNotes.tellDoubts(of: maps.properties.pictureMetadata, mapOptions, map: map, to: note)
-    tellOfSurplus(frameCount, duration: pictures.properties.duration, matcher)
+    SourceNotes(input: video, output: output, options: inputOptions, to: note)
+      .tellOfSurplus(matcher, of: map, frames: frameCount)
 
     let target = try target(pictures)
     let settings = try await settings(
@@ -168,23 +171,6 @@ struct ImportJob: Sendable {
         hasHoles: coding.hasHoles),
       sound: writer.sound, script: script?.name,
       seconds: (ContinuousClock.now - start) / .seconds(1), notes: [])
-  }
-
-  /// Says what of the script and of the maps is not for this clip.
-  private func tellOfSurplus(_ frameCount: Int, duration: Time, _ maps: DisparityMatcher) {
-    if let script {
-      let recording = script.script.recording
-      let span = recording.timeRange.duration
-      if recording.frameTimes.count != frameCount || abs((duration - span).seconds) > 0.5 {
-        note(
-          "\(script.name) is a script of \(counted(recording.frameTimes.count, "frame"))"
-            + String(format: " over %.3f s, and ", span.seconds)
-            + "\(video) has \(counted(frameCount, "frame"))"
-            + String(format: " over %.3f s: is it the script of this clip?", duration.seconds))
-      }
-    }
-    SourceNotes(input: video, output: output, options: inputOptions, to: note)
-      .tellOfSurplus(maps, of: map, frames: frameCount)
   }
 
   private func add(

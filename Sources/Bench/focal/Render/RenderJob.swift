@@ -80,6 +80,10 @@ struct RenderJob: Sendable {
     let stream = stream(for: source)
     let format = try OutputFormat(path: output, stream: stream)
     try check(source, format)
+    if let script, let reader = pictures.reader {
+      try script.check(
+        against: reader, isWhole: inputOptions.frames == nil, named: inputName, to: .program)
+    }
     try SteadinessOptions.check(steadies: steadiesMaps, source, inputName)
     var attributes = attributes
     // A large photograph and its rendering fill the memory by themselves, and take their time.

@@ -143,7 +143,12 @@ extension Script {
     let times = recording.frameTimes
     // The first frame that can show it.
     let shown = times.index(atOrAfter: decision.time)
-    if let end = times.index(nearest: last.time), end < shown {
+    if shown == times.count, let final = times.last {
+      note(
+        String(
+          format: "the last frame is at %.3f s: focus travels to \(target), and does not arrive",
+          final.seconds))
+    } else if let end = times.index(nearest: last.time), end < shown {
       note("\(span) only: it has ended before the decision")
     } else if let start = times.index(nearest: first.time), start > shown {
       note("\(span) only: until it begins, focus waits where it will be")

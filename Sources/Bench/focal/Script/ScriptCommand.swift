@@ -64,10 +64,25 @@ enum ScriptFile {
   private static func script(
     _ data: Data, _ path: String, changes: String?
   ) throws(CinematicError) -> Script {
+    var unknownKeys: [String] = []
     let recording = try named(path) { () throws(CinematicError) in
-      try Recording(jsonRepresentation: data)
+      try Recording(jsonRepresentation: data, unknownKeys: &unknownKeys)
     }
-    return try changed(recording, of: path, by: changes)
+    if !unknownKeys.isEmpty {
+      let (key, has) = unknownKeys.count == 1 ? ("key", "has") : ("keys", "have")
+      note(
+        "\(path): the \(key) \(unknownKeys.map { "\"\($0)\"" }.joined(separator: ", ")) \(has) no meaning in a"
+          + " focus script, and \(unknownKeys.count == 1 ? "is" : "are") left out of what is written"
+      )
+    }
+    let script = try changed(recording, of: path, by: changes)
+    let lost = script.decisionsWithoutEffect
+    if !lost.isEmpty {
+      note(
+        "\(path): \(counted(lost.count, "decision")) \(lost.count == 1 ? "has" : "have") no effect: "
+          + lost.joined(separator: "; "))
+    }
+    return script
   }
 
   /// The script of a movie, else one that holds a focus: a file of another kind is an error.

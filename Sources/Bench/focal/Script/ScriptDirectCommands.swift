@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import FocalCommands
 import FocalCore
 import FocalMedia
 import FocalScript
@@ -20,11 +21,18 @@ struct ScriptDirectCommand: ParsableCommand {
     let script = try ScriptFile.script(at: script)
     let directed = try Director().directed(script.recording)
     guard !directed.baseDecisions.isEmpty else {
+      guard script.detectionTracks.isEmpty else {
+        throw CinematicError(
+          .incomplete,
+          "the script has only the subject of its own map (autoFocus), or nothing in its range: nobody to direct",
+          remedy: "find people first, with focal script detect")
+      }
       throw CinematicError(
         .incomplete, "the script has no subject: its range has no recorded or custom track",
         remedy: "add tracks first, with focal script track")
     }
     try ScriptFile.write(directed.jsonRepresentation(), to: output, overwrite: overwriting.force)
+    printLine("\(output): \(counted(directed.baseDecisions.count, "base decision"))")
   }
 }
 

@@ -10,8 +10,14 @@ struct JSONScanner {
   /// Values within values, at most; deeper ones are refused.
   private static let maximumDepth = 64
   private var depth = 0
+  /// Keys that were passed over, also by copies.
+  let unknownKeys = UnknownKeys()
 
-  init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+  /// Text of UTF-8; the mark of the byte order that some editors begin it with is no part of it.
+  init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    self.bytes = bytes
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+  }
 
   /// An error at the present place.
   func malformed(_ what: String) -> CinematicError {
@@ -47,6 +53,12 @@ struct JSONScanner {
 
   mutating func end() throws(CinematicError) {
     guard peek() == nil else { throw malformed("something follows the script") }
+  }
+
+  /// Passes over the value of a key that nothing reads.
+  mutating func skip(unknown key: String) throws(CinematicError) {
+    unknownKeys.add(key)
+    try skip()
   }
 
   /// Calls `body` with each key of an object; it reads or skips the value.
@@ -303,5 +315,17 @@ struct JSONScanner {
     case 0x6E where null(): break
     default: _ = try number()
     }
+  }
+}
+
+/// Keys of a JSON text that nothing reads, each once.
+final class UnknownKeys {
+  private(set) var names: [String] = []
+  /// So many are kept; a text may have any number.
+  private static let most = 16
+
+  func add(_ name: String) {
+    guard names.count < Self.most, !names.contains(name) else { return }
+    names.append(name)
   }
 }

@@ -29,16 +29,30 @@ extension Recording {
   /// - Throws: `malformed` for text that is not such a script, with the line; `unsupported` for a
   ///   newer version.
   public init(jsonRepresentation data: Data) throws(CinematicError) {
+    var unknownKeys: [String] = []
+    try self.init(jsonRepresentation: data, unknownKeys: &unknownKeys)
+  }
+
+  /// A script from its JSON, as ``init(jsonRepresentation:)``, with the keys that are passed over.
+  ///
+  /// - Parameter unknownKeys: becomes the names of such keys in the order of the text, each once, 16 at most.
+  /// - Throws: as ``init(jsonRepresentation:)``.
+  public init(
+    jsonRepresentation data: Data, unknownKeys: inout [String]
+  ) throws(CinematicError) {
+    var keys: [String] = []
     var result: Result<Recording, CinematicError>?
     data.withUnsafeBytes { raw in
       raw.withMemoryRebound(to: UInt8.self) { bytes in
         result = Result { () throws(CinematicError) in
           var parser = ScriptParser()
+          defer { keys = parser.unknownKeys }
           return try parser.parse(bytes)
         }
       }
     }
     guard let result else { throw CinematicError(.unknown, "the script could not be read") }
+    unknownKeys = keys
     self = try result.get()
   }
 

@@ -12,7 +12,7 @@ extension ScriptParser {
       switch key {
       case "start": start = try scanner.integer()
       case "duration": duration = try scanner.integer()
-      default: try scanner.skip()
+      default: try scanner.skip(unknown: key)
       }
     }
     guard let duration, duration >= 0 else {
@@ -112,7 +112,7 @@ extension ScriptParser {
       case "time": ticks = try scanner.integer()
       case "rect": rect = try rectangle(&scanner)
       case "disparity": disparity = try scanner.float()
-      default: try scanner.skip()
+      default: try scanner.skip(unknown: key)
       }
     }
     guard let ticks, let rect, let disparity else {
@@ -156,7 +156,7 @@ extension ScriptParser {
           throw scanner.malformed("\"\(name.prefix(40))\" is no curve of a transition")
         }
         curve = known
-      default: try scanner.skip()
+      default: try scanner.skip(unknown: key)
       }
     }
     guard let duration, duration >= 0 else {

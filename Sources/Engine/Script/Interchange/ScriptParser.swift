@@ -19,6 +19,8 @@ struct ScriptParser {
   private var transitions: [Decision: Transition] = [:]
   /// Where parts start that came before the timescale.
   private var deferred: [(key: String, scanner: JSONScanner)] = []
+  /// Keys that were passed over, each once.
+  private(set) var unknownKeys: [String] = []
 
   mutating func parse(_ bytes: UnsafeBufferPointer<UInt8>) throws(CinematicError) -> Recording {
     var scanner = JSONScanner(bytes)
@@ -45,10 +47,11 @@ struct ScriptParser {
         } else {
           try list(key, &scanner)
         }
-      default: try scanner.skip()
+      default: try scanner.skip(unknown: key)
       }
     }
     try scanner.end()
+    defer { unknownKeys = scanner.unknownKeys.names }
     return try recording()
   }
 
@@ -128,7 +131,7 @@ struct ScriptParser {
       case "disparity": disparity = try scanner.float()
       case "origin": origin = scanner.null() ? nil : try Self.origin(&scanner, timescale)
       case "detections": samples = try detections(&scanner, timescale)
-      default: try scanner.skip()
+      default: try scanner.skip(unknown: key)
       }
     }
     guard let id, id > 0, group ?? 1 > 0 else {
@@ -168,7 +171,7 @@ struct ScriptParser {
         case "time": ticks = try scanner.integer()
         case "rect": rect = try Self.rectangle(&scanner)
         case "disparity": disparity = try scanner.float()
-        default: try scanner.skip()
+        default: try scanner.skip(unknown: key)
         }
       }
       guard let ticks, let rect, let disparity else {
@@ -207,7 +210,7 @@ struct ScriptParser {
       case "user": user = try scanner.bool()
       case "transition":
         transition = scanner.null() ? nil : try Self.transition(&scanner, timescale)
-      default: try scanner.skip()
+      default: try scanner.skip(unknown: key)
       }
     }
     guard let ticks, (detection == nil) != (group == nil) else {

@@ -35,6 +35,33 @@ extension Script {
   /// Whether there is no decision that can take effect: focus is then held where the first subject is in the first frame.
   package var decidesNothing: Bool { current.decisions.isEmpty }
 
+  /// Decisions of the recording that can never take effect, in words, with the reason: for a subject that the script does not
+  /// have, outside its time range, or at the time of a later one of the same kind, which replaces it.
+  public var decisionsWithoutEffect: [String] {
+    let base = Self.replaced(recording.baseDecisions) + Self.replaced(recording.userDecisions)
+    return base
+      + (recording.baseDecisions + recording.userDecisions).compactMap { decision in
+        guard timeRange.contains(decision.time) else {
+          return "\(decision.time.secondsText) s is not in \(timeRange.start.secondsText) to"
+            + " \(timeRange.end.secondsText) s"
+        }
+        guard detectionTrack(for: decision) == nil else { return nil }
+        let subject =
+          switch decision.focusDetectionID {
+          case .single(let id): "detection \(id.rawValue)"
+          case .group(let id): "group \(id.rawValue)"
+          }
+        return "the script has no \(subject), for \(decision.time.secondsText) s"
+      }
+  }
+
+  /// Of decisions in their order, those that another one at the same time follows.
+  private static func replaced(_ decisions: [Decision]) -> [String] {
+    zip(decisions, decisions.dropFirst()).filter { $0.0.time == $0.1.time }.map {
+      "two decide at \($0.0.time.secondsText) s, and the last of them counts"
+    }
+  }
+
   /// Whether anything that is detected, or a fixed focus, lies at a place that can be drawn.
   public var hasPlaces: Bool {
     detectionTracks.contains { track in

@@ -71,15 +71,25 @@ public struct ScriptedFocus: FocusSource {
     try DetectionOverlay(turn: turn).draw(try frame(at: time), into: picture)
   }
 
+  /// - Throws: `incompatible` for a time at which the script has no frame.
+  func checkKnows(_ time: Time) throws(CinematicError) {
+    let times = script.recording.frameTimes
+    guard let nearest = times.index(nearest: time) else { throw lacks(time) }
+    let difference = times[nearest] - time
+    guard max(difference, -difference) <= times.tolerance(at: time) else { throw lacks(time) }
+  }
+
   private func frame(at time: Time) throws(CinematicError) -> ScriptFrame {
     // Containers round times to their own ticks: half a frame finds the right one.
     let tolerance = script.recording.frameTimes.tolerance(at: time)
-    guard let frame = script.frame(at: time, tolerance: tolerance) else {
-      throw CinematicError(
-        .incompatible,
-        "\(name) has no frame at \(time.secondsText) s; it spans \(script.timeRange.start.secondsText) to"
-          + " \(script.timeRange.end.secondsText) s", remedy: "use the script of this clip")
-    }
+    guard let frame = script.frame(at: time, tolerance: tolerance) else { throw lacks(time) }
     return frame
+  }
+
+  private func lacks(_ time: Time) -> CinematicError {
+    CinematicError(
+      .incompatible,
+      "\(name) has no frame at \(time.secondsText) s; it spans \(script.timeRange.start.secondsText) to"
+        + " \(script.timeRange.end.secondsText) s", remedy: "use the script of this clip")
   }
 }
