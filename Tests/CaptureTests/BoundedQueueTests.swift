@@ -17,4 +17,14 @@ import Testing
     #expect(await queue.next() == nil)
     #expect(queue.droppedCount == 3)
   }
+
+  @Test func whatWaitsCanBeKept() async {
+    let queue = BoundedQueue<Int>(capacity: 2)
+    for number in 0..<5 { queue.put(number, keepsWaiting: number > 1) }
+    #expect(queue.droppedCount == 3)
+    #expect(await queue.next() == 0)
+    queue.put(7, keepsWaiting: true)
+    #expect(await queue.next() == 1)
+    #expect(await queue.next() == 7)
+  }
 }

@@ -163,6 +163,53 @@ import Testing
     await rig.end()
   }
 
+  /// Pictures that waited when the recording was told to stop are part of it, however many come before they are worked on;
+  /// sound ends at the stop.
+  @Test(.timeLimit(.minutes(10)), arguments: [false, true])
+  func stopKeepsWhatWaits(endsSession: Bool) async throws {
+    let gate = Gate()
+    let format = SoundFormat(sampleRate: 48000, channelCount: 1)
+    let rig = try Rig(sound: format, provider: SlowProvider(gate: gate))
+    let path = rig.path("movie.mov")
+    try await rig.session.startRecording(CaptureRecording(editableMovie: path))
+    try await rig.session.start()
+    func arrive(_ frame: Int, counted count: Int) async throws {
+      rig.source.give(try TestScene.picture(frame, hasMap: false))
+      for _ in 0..<10000 where await rig.session.statistics.arrivedFrameCount < count {
+        try await Task.sleep(for: .microseconds(500))
+      }
+    }
+    try await arrive(0, counted: 1)
+    for _ in 0..<10000 where !gate.hasWaiter { try await Task.sleep(for: .microseconds(500)) }
+    try await arrive(1, counted: 2)
+    try await arrive(2, counted: 3)
+    rig.clock.now = Time(value: 5, timescale: 60)
+    let session = rig.session
+    let ending = Task {
+      endsSession ? await session.stop() : try? await session.stopRecording()
+    }
+    for _ in 0..<10000 where await session.recording?.stop == nil {
+      try await Task.sleep(for: .microseconds(500))
+    }
+    for frame in 3..<6 {
+      rig.source.give(try TestScene.picture(frame, hasMap: false))
+    }
+    let half = SoundBuffer(
+      format: format, samples: [Float](repeating: 0.5, count: 9600), time: .zero)
+    rig.source.give(half)
+    for _ in 0..<10000 where await session.heardUntil < half.duration {
+      try await Task.sleep(for: .microseconds(500))
+    }
+    gate.open()
+    let report = try #require(await ending.value)
+    #expect(report.frameCount == 3)
+    #expect(report.droppedFrameCount == 0)
+    if endsSession { #expect(await session.statistics.arrivedFrameCount == 3) }
+    let movie = try await AssetInfo(asset: Asset(path: path))
+    #expect(abs(movie.duration.seconds - 0.1) < 0.02, "\(movie.duration.seconds)")
+    await rig.end()
+  }
+
   /// A provider that hangs is not waited for, and its cancellation is no failure.
   @Test(.timeLimit(.minutes(10))) func stopDoesNotWaitForProvider() async throws {
     let gate = Gate()

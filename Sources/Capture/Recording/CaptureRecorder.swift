@@ -92,7 +92,9 @@ actor CaptureRecorder {
       throw CinematicError(
         .invalidParameter, "a recording without a movie", remedy: "name a movie to record")
     }
-    if let editable = settings.editableMovie, editable == settings.bakedMovie {
+    if let editable = settings.editableMovie, let baked = settings.bakedMovie,
+      KeptInputs.isOnePlace(editable, baked)
+    {
       throw CinematicError(
         .invalidParameter, "\(editable) is to be both the editable movie and the baked one",
         remedy: "give each its own name")

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// A queue for one reader that holds so many elements at most: where it is full, the oldest goes and is counted.
+/// A queue for one reader that holds so many elements at most: where it is full, one goes and is counted, by default the oldest.
 final class BoundedQueue<Element: Sendable>: Sendable {
   private struct State {
     var elements: [Element] = []
@@ -26,7 +26,8 @@ final class BoundedQueue<Element: Sendable>: Sendable {
   /// Whether nothing waits, and the reader waits for something.
   var isIdle: Bool { state.withLock { $0.elements.isEmpty && (!$0.isBusy || $0.isFinished) } }
 
-  func put(_ element: Element) {
+  /// - Parameter keepsWaiting: where the queue is full, this one goes, and not the oldest.
+  func put(_ element: Element, keepsWaiting: Bool = false) {
     let waiter = state.withLock { state -> CheckedContinuation<Element?, Never>? in
       guard !state.isFinished else { return nil }
       if let waiter = state.waiter {
@@ -35,8 +36,9 @@ final class BoundedQueue<Element: Sendable>: Sendable {
         return waiter
       }
       if state.elements.count >= capacity {
-        state.elements.removeFirst()
         state.dropped += 1
+        guard !keepsWaiting else { return nil }
+        state.elements.removeFirst()
       }
       state.elements.append(element)
       state.longest = max(state.longest, state.elements.count)

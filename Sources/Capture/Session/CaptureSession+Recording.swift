@@ -25,6 +25,8 @@ struct ActiveRecording: Sendable {
   private(set) var early: EarlyPictures?
   /// Pictures up to then belong to it, once it is told to stop.
   var stop: Time?
+  /// Pictures dropped up to then.
+  var droppedAtStop = 0
   /// Completes the movies, once it is told to stop: all who stop it wait for this one.
   var outcome: Task<CaptureRecordingReport, Never>?
   /// Whether the session ends with it: its report is then kept for those who ask later.
@@ -134,6 +136,7 @@ extension CaptureSession {
     if let outcome = active.outcome { return outcome }
     let stop = clock.now
     recording?.stop = stop
+    recording?.droppedAtStop = pictures.droppedCount
     let outcome = Task { () -> CaptureRecordingReport in
       await settle(active.recorder, until: stop)
       return await finish(active)
@@ -162,7 +165,8 @@ extension CaptureSession {
 
   private func finish(_ active: ActiveRecording) async -> CaptureRecordingReport {
     let report = await active.recorder.finish(
-      dropped: pictures.droppedCount - active.dropped, early: recording?.early, endedBy: failure)
+      dropped: (recording?.droppedAtStop ?? active.dropped) - active.dropped,
+      early: recording?.early, endedBy: failure)
     // In one step: whoever finds no recording finds its report.
     if recording?.endsWithSession == true { endedReport = report }
     recording = nil

@@ -243,8 +243,7 @@ public actor CaptureSession {
             if picture.duration <= .zero {
               picture.duration = source.properties.nominalFrameDuration
             }
-            session.pictures.put(picture)
-            await session.arrive()
+            await session.arrive(picture)
           }
         case .sound(let buffer): await session.hear(buffer, isMain: isMain)
         }
@@ -255,13 +254,21 @@ public actor CaptureSession {
     await session?.ends(because: failure, isMain: isMain)
   }
 
-  private func arrive() { counts.arrivedFrameCount += 1 }
+  /// Pictures that wait when a recording is told to stop are part of it: those that come later do not take their place.
+  private func arrive(_ picture: CapturedPicture) {
+    let isLate = recording?.stop.map { picture.time > $0 } ?? false
+    guard !isLate || recording?.endsWithSession == false else { return }
+    counts.arrivedFrameCount += 1
+    pictures.put(picture, keepsWaiting: isLate)
+  }
 
   private func hear(_ buffer: SoundBuffer, isMain: Bool) {
     // A microphone takes the place of the camera's own sound.
     guard isMain == (microphone == nil) else { return }
     heardUntil = max(heardUntil, buffer.time + buffer.duration)
-    recording?.recorder.sound.put(buffer)
+    guard let recording else { return }
+    guard let stop = recording.stop else { return recording.recorder.sound.put(buffer) }
+    if let part = buffer.prefix(upTo: stop) { recording.recorder.sound.put(part) }
   }
 
   /// A microphone that goes leaves a silent movie; a camera ends the session.

@@ -43,6 +43,11 @@ package enum KeptInputs {
     return !found.isEmpty && Set(found.keys) == Set(files(other, stat).keys)
   }
 
+  /// Whether two outputs would be one file, however they are spelled.
+  package static func isOnePlace(_ output: String, _ other: String) -> Bool {
+    Place(output) == Place(other)
+  }
+
   /// Where an output ends, however it is spelled. Links are replaced, and so are names of their own.
   private struct Place: Equatable {
     /// A pipe, or the deepest folder that there is.

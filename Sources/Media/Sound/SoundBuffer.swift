@@ -34,4 +34,15 @@ public struct SoundBuffer: Sendable {
   /// Samples of each channel.
   public var count: Int { samples.count / Int(max(format.channelCount, 1)) }
   public var duration: Time { Time(value: Int64(count), timescale: max(format.sampleRate, 1)) }
+
+  /// What of it is heard before a time; `nil` where that is nothing.
+  package func prefix(upTo end: Time) -> SoundBuffer? {
+    guard end > time else { return nil }
+    guard end < time + duration else { return self }
+    let kept = Int((end - time).seconds * Double(format.sampleRate))
+    guard kept > 0 else { return nil }
+    return SoundBuffer(
+      format: format, samples: Array(samples.prefix(kept * Int(max(format.channelCount, 1)))),
+      time: time)
+  }
 }

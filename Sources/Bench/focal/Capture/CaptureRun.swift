@@ -90,8 +90,20 @@ struct CaptureRun: Sendable {
   @discardableResult private func obey(
     _ orders: [CaptureOrderLine], since begin: ContinuousClock.Instant
   ) async -> Bool {
+    // Stills are written beside what follows, which is meant for its own time, and to their end.
+    var stills: [Task<Bool, Never>] = []
+    let goesOn = await obey(orders, since: begin, &stills)
+    for still in stills { _ = await still.value }
+    return goesOn
+  }
+
+  private func obey(
+    _ orders: [CaptureOrderLine], since begin: ContinuousClock.Instant,
+    _ stills: inout [Task<Bool, Never>]
+  ) async -> Bool {
     for (index, order) in orders.enumerated() {
       if let time = order.time {
+        tellIfLate(order, ContinuousClock.now - begin - .seconds(time))
         try? await Task.sleep(until: begin + .seconds(time), clock: .continuous)
       }
       if order.needsPicture {
@@ -107,6 +119,12 @@ struct CaptureRun: Sendable {
         tellMissed(orders[index...])
         return false
       }
+      if case .photo = order.action {
+        // The session writes two at a time.
+        if stills.count == 2 { _ = await stills.removeFirst().value }
+        stills.append(Task { await order.obey(on: session, rules) })
+        continue
+      }
       guard await order.obey(on: session, rules) else {
         await session.stop()
         tellMissed(orders[(index + 1)...])
@@ -114,6 +132,15 @@ struct CaptureRun: Sendable {
       }
     }
     return true
+  }
+
+  /// What commands may be late without a word: pictures are some hundredths of a second apart, and programs wait for
+  /// their turn.
+  private static let usualDelay = Duration.milliseconds(500)
+
+  private func tellIfLate(_ order: CaptureOrderLine, _ delay: Duration) {
+    guard delay > Self.usualDelay else { return }
+    note(order.name + String(format: " comes %.1f s late", delay / .seconds(1)))
   }
 
   private func tellMissed(_ orders: ArraySlice<CaptureOrderLine>) {
