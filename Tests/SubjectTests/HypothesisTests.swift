@@ -188,4 +188,73 @@ import Testing
       #expect(overlaps.max() ?? 0 >= 0.9, "figure \(figure): \(overlaps)")
     }
   }
+
+  /// Small stones of several grays, with a red disc that is `contrast` of the way from them to its own colour.
+  private func stones(disc contrast: Float) throws -> PixelBuffer {
+    let size = Dimensions(width: 360, height: 240)
+    var random = SeededGenerator(seed: 4)
+    let stones = (0..<1600).map { _ in
+      (
+        x: Float.random(in: 0..<360, using: &random), y: Float.random(in: 0..<240, using: &random),
+        gray: Float.random(in: 90...190, using: &random)
+      )
+    }
+    var codes: [UInt8] = []
+    for y in 0..<size.height {
+      for x in 0..<size.width {
+        func away(_ stone: (x: Float, y: Float, gray: Float)) -> Float {
+          let (u, v) = (stone.x - Float(x), stone.y - Float(y))
+          return u * u + v * v
+        }
+        let gray = stones.min { away($0) < away($1) }?.gray ?? 0
+        let (u, v) = (x - 170, y - 120)
+        let share = u * u + v * v < 62 * 62 ? contrast : 0
+        for own in [Float(210), 50, 40] {
+          let grain = Float.random(in: -3...3, using: &random)
+          codes.append(UInt8(gray + share * (own - gray) + grain))
+        }
+        codes.append(255)
+      }
+    }
+    return try PixelBuffer(dimensions: size, format: .rgba8, values: codes)
+  }
+
+  /// Where nothing stands out, there is no subject, and what is pointed at there is hardly believed.
+  @Test func texturesAreNoSubjects() async throws {
+    let picture = try stones(disc: 0)
+    #expect(try await GenerateForegroundInstanceMaskRequest().perform(on: picture) == nil)
+    var request = GenerateForegroundInstanceMaskRequest()
+    request.points = [NormalizedPoint(x: 0.47, y: 0.5)]
+    let pointedAt = try await request.perform(on: picture)?.confidence(of: 1) ?? 0
+    #expect(pointedAt < 0.1, "\(pointedAt)")
+    let thing = try #require(
+      try await GenerateForegroundInstanceMaskRequest().perform(on: try stones(disc: 0.9)))
+    #expect(thing.confidence(of: 1) ?? 0 > 0.45)
+  }
+
+  /// A cloud in a sky ends where colours hardly change.
+  @Test func faintOutlinesAreHardlyBelieved() async throws {
+    let size = Dimensions(width: 360, height: 240)
+    func confidence(_ whiteness: Float) async throws -> Float {
+      var random = SeededGenerator(seed: 6)
+      var codes: [UInt8] = []
+      for y in 0..<size.height {
+        for x in 0..<size.width {
+          let (u, v) = (Float(x - 180) / 95, Float(y - 110) / 60)
+          let share = whiteness * max(0, min(1, 6 * (1 - u * u - v * v)))
+          for sky in [Float(90), 140, 215] {
+            let grain = Float.random(in: -3...3, using: &random)
+            codes.append(UInt8(max(0, min(255, sky + share * (250 - sky) + grain))))
+          }
+          codes.append(255)
+        }
+      }
+      let picture = try PixelBuffer(dimensions: size, format: .rgba8, values: codes)
+      return try await GenerateForegroundInstanceMaskRequest().perform(on: picture)?
+        .confidence(of: 1) ?? 0
+    }
+    let (faint, white) = (try await confidence(0.1), try await confidence(1))
+    #expect(faint < 0.3, "\(faint)")
+    #expect(white > 0.45, "\(white)")
+  }
 }

@@ -101,8 +101,8 @@ public final class InstanceMaskObservation: Sendable {
   }
 
   /// How far colours and disparities agree with a subject's outline, 0 to 1; at most 0.6 where nothing but the picture's
-  /// colours says where it is. It is less where what a point asked for hardly stands out from what is around it, and by the
-  /// share of a subject that lies outside the box that asked for it, or much nearer or farther than the point; of clips, in the frame that it was
+  /// colours says where it is. It is less where what a point asked for, or colours alone have found, hardly stands out from what
+  /// is around it, as a patch of a texture does, and by the share of a subject that lies outside the box that asked for it, or much nearer or farther than the point; of clips, in the frame that it was
   /// first found in. `nil` for a number that no subject has.
   public func confidence(of instance: Int) -> Float? {
     guard allInstances.contains(instance) else { return nil }

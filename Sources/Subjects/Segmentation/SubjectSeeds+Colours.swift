@@ -16,8 +16,8 @@ extension SubjectSeeds {
     guard let standing = Self.standing(region, in: hypotheses.graph) else { return nil }
     let found = try hypotheses.hypotheses(around: region)
     guard let best = hypotheses.consensus(of: found) else { return nil }
-    var seed = seed(of: best, in: hypotheses.graph)
-    seed.standing = standing
+    var seed = seed(of: best, in: hypotheses)
+    seed.standing *= standing
     return seed
   }
 
@@ -28,11 +28,14 @@ extension SubjectSeeds {
     return standing > 0 ? standing : nil
   }
 
-  private func seed(of hypothesis: SubjectHypothesis, in graph: RegionGraph) -> SubjectSeed {
-    let belief = graph.labels.map { hypothesis.regions[Int($0)] }
+  private func seed(
+    of hypothesis: SubjectHypothesis, in hypotheses: SubjectHypotheses
+  ) -> SubjectSeed {
+    let belief = hypotheses.graph.labels.map { hypothesis.regions[Int($0)] }
     var seed = SubjectSeed(labels: belief.map { $0 > Self.leastVote ? 1 : 0 })
     seed.prior = belief.map { Self.voteTrust * ($0 - Self.leastVote) }
     seed.isMeasured = false
+    seed.standing = hypotheses.distinctness(of: hypothesis, from: Self.leastVote)
     return seed
   }
 
@@ -69,8 +72,9 @@ extension SubjectSeeds {
     while seeds.count < Segmenter.mostSubjects, let next = hypotheses.consensus(of: left),
       next.score >= least
     {
-      if seeds.isEmpty { least = next.score - Self.mostBehind }
-      seeds.append(seed(of: next, in: graph))
+      least = max(least, next.score - Self.mostBehind)
+      let found = seed(of: next, in: hypotheses)
+      if found.standing >= Self.leastStanding { seeds.append(found) }
       left.removeAll { other in
         let (both, all) = hypotheses.areas(of: other, and: next)
         return other.score == next.score || both > Self.mostShared * all
@@ -81,6 +85,8 @@ extension SubjectSeeds {
 
   /// Subjects are looked for around so many columns and rows of places.
   private static let places = 5
+  /// What stands out less is no subject unless it is pointed at: patches of textures have 0 to .2, subjects .3 and more.
+  private static let leastStanding: Float = 0.2
   /// How far another subject's score may be behind the best one's.
   private static let mostBehind: Float = 0.1
   /// How much of another subject may be a better one's.
