@@ -147,9 +147,7 @@ public actor Editor {
     case .open:
       guard let movie = command.movie else { throw Self.noMovie }
       await closeReplaced(movie)
-      let document = try await document(movie)
-      let isAnew = replaced.remove(movie) != nil
-      if isAnew { await document.tellOfOpening() }
+      let (document, isAnew) = try await opened(movie)
       // Pages of the movie were told just now.
       if !isAnew || audience.movie(of: client.id) != movie {
         await document.welcome(client.mailbox) { [audience] in audience.show(movie, to: client.id) }
@@ -195,13 +193,31 @@ public actor Editor {
   }
 
   private func document(_ movie: Int) async throws(CinematicError) -> MovieDocument {
+    try await opened(movie).document
+  }
+
+  /// A movie, which is opened where it is not. Whatever opens one whose file was replaced, a picture too, tells its pages.
+  ///
+  /// - Returns: `isAnew`: whether its pages were told just now.
+  private func opened(
+    _ movie: Int
+  ) async throws(CinematicError) -> (document: MovieDocument, isAnew: Bool) {
+    let document = try await task(of: movie).value.get()
+    let isAnew = replaced.remove(movie) != nil
+    if isAnew { await document.tellOfOpening() }
+    return (document, isAnew)
+  }
+
+  private func task(
+    of movie: Int
+  ) async throws(CinematicError) -> Task<Result<MovieDocument, CinematicError>, Never> {
     guard catalog.movies.indices.contains(movie) else {
       throw CinematicError(
         .invalidParameter, "there is no movie \(movie) in the list", remedy: "choose one of it")
     }
     used.removeAll { $0 == movie }
     used.append(movie)
-    if let task = documents[movie] { return try await task.value.get() }
+    if let task = documents[movie] { return task }
     let path = catalog.movies[movie]
     let changes = movie == 0 ? settings.changes : nil
     let task = Task { [settings, audience] () -> Result<MovieDocument, CinematicError> in
@@ -217,9 +233,8 @@ public actor Editor {
       }
     }
     documents[movie] = task
-    let result = await task.value
-    if case .failure = result { documents[movie] = nil }
-    return try result.get()
+    if case .failure = await task.value, documents[movie] == task { documents[movie] = nil }
+    return task
   }
 
   /// Closes a movie whose file was replaced: it is opened anew.

@@ -47,6 +47,36 @@ struct FileTests {
     #expect(studio.names == ["movie.focus.journal"])
   }
 
+  /// A page of a movie that could not be opened anew at first is told as soon as it is open, by whatever opens it.
+  @Test(arguments: [false, true]) func replacedTwice(isPicture: Bool) async throws {
+    let studio = try Studio()
+    try await studio.serving { address in
+      let page = try await Page(address, cookie: try await address.cookie())
+      let first = try await page.open().document["opening"] as? String
+      for number in [4, 8] as [Double] {
+        _ = try await page.state(after: ["name": "fNumber", "value": number])
+      }
+      let movie = try #require(FileManager.default.contents(atPath: studio.movie))
+      let place = URL(fileURLWithPath: studio.movie)
+      try Data(repeating: 7, count: 9000).write(to: place)
+      try await page.send(["name": "open", "movie": 0])
+      _ = try await page.next("failure")
+      try movie.write(to: place)
+      if isPicture {
+        let wish = "/frame?movie=0&frame=3&width=96&height=64&quality=thumbnail&line=a"
+        let answer = try await address.get(wish, cookie: try await address.cookie())
+        #expect(answer.status == 200)
+      }
+      try await page.send(["name": "fNumber", "value": 16])
+      let opening = try await page.next("document")["opening"] as? String
+      #expect(opening != nil && opening != first)
+      var state = State(try await page.next("state"))
+      while state.revision == 0 { state = State(try await page.next("state")) }
+      #expect(state.revision == 1 && state.fNumber == 16)
+      #expect(try await page.state(after: ["name": "undo"]).fNumber == 8)
+    }
+  }
+
   /// What a command lacks is named; it is no number that is wrong.
   @Test func incompleteCommands() async throws {
     let studio = try Studio()
