@@ -1325,6 +1325,41 @@ def nothing_open(studio):
         shutil.rmtree(folder)
 
 
+def refused_movies(studio):
+    """A clip without maps, listed first: the list stays open with the reason, what is imported is opened, and a page that is
+    loaded again shows the last movie that was open."""
+    folder = tempfile.mkdtemp(dir=studio.folder)
+    studio.run("sample", "-o", f"{folder}/s", "--size", "64x36", "--frames", "4", "--samples", "1")
+    shutil.copy(f"{folder}/s/clip.mp4", f"{folder}/a.mov")
+    shutil.copytree(f"{folder}/s/disparity", f"{folder}/maps")
+    process = subprocess.Popen(
+        [studio.focal, "edit", "open", "--folder", folder, "--no-browser"], cwd=studio.folder,
+        stdout=subprocess.PIPE, stderr=sys.stderr, text=True)
+    try:
+        page = studio.context.new_page()
+        page.goto(process.stdout.readline().split()[-1])
+        expect(page.locator("#open-dialog #status.bad")).to_contain_text("a.mov")
+        page.wait_for_timeout(10_000)
+        expect(page.locator("#open-dialog #status.bad")).to_contain_text("a.mov")
+        page.locator("#import-part summary").click()
+        page.locator("#import-map").select_option(label="%04d.png (maps)")
+        page.locator("#import-name").fill("z")
+        page.locator("#import-start").click()
+        page.wait_for_function("() => focal.model.document?.name === 'z.mov'")
+        studio.settled(page)
+        expect(page.locator("#open-dialog")).to_be_hidden()
+        choose(page, "a.mov")
+        expect(page.locator("#status.bad")).to_contain_text("a.mov")
+        page.reload()
+        studio.settled(page)
+        assert page.evaluate("focal.model.document.name") == "z.mov"
+        page.close()
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+        shutil.rmtree(folder)
+
+
 def thumbnails(studio):
     """Zoomed in, the timeline shows each frame itself and not the nearest one at which decoding can begin."""
     page = studio.page()
@@ -1379,7 +1414,7 @@ def layouts(studio):
 CHECKS = [
     space_plays, finger, keys_again, refused_values,
     taps, double_click, fixed_focus, exported_edits, exported_look, undetected, drawn_box, cancelled_following, tone_mapped_movie, log_movie, another_movie, variable_rate, wide_pixels, edits_while_playing, keyboard, aperture, views, timeline, base_decisions, playback, two_windows, survives, killed,
-    save_as_and_revert, exports, interrupted, confined, imports, full_screen, nothing_open, thumbnails, waveform, layouts,
+    save_as_and_revert, exports, interrupted, confined, imports, full_screen, nothing_open, refused_movies, thumbnails, waveform, layouts,
 ]
 
 

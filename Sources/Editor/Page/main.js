@@ -16,12 +16,28 @@ let shownRevision = -1;
 // MARK: Messages
 
 on("lists", (lists) => {
+  // Entries keep their numbers: what is new stands behind the others.
+  const known = model.lists.movies.length;
+  const made = lists.movies.findIndex((movie, index) =>
+    index >= known && model.jobs.some((job) => job.state === "done" && job.title === movie.name));
   model.lists = lists;
   fillLists();
   if (model.document) return;
+  if (made >= 0) return open(made);
+  // One that could not be opened is not tried again and again.
+  if (hasFailed) return;
   if (lists.movies.length > 0) open(Number(sessionStorage.getItem("movie") ?? 0) % lists.movies.length);
-  else { tellEmpty(true); $("open-dialog").showModal(); }
+  else chooseMovie();
 });
+
+/** Whether a movie was refused and none is open. */
+let hasFailed = false;
+
+/** Without a movie one is chosen. */
+function chooseMovie() {
+  tellEmpty(true);
+  if (!$("open-dialog").open) $("open-dialog").showModal();
+}
 
 /** Without a movie there is nothing to set, to play or to save. */
 function tellEmpty(isEmpty) {
@@ -36,7 +52,14 @@ on("document", (movie) => {
   shownRevision = -1;
   // A file that was replaced is opened anew, as another movie.
   const isNew = model.document?.movie !== movie.movie || model.document.opening !== movie.opening;
+  if (!model.document) {
+    $("open-dialog").close();
+    say("");
+  }
+  hasFailed = false;
   model.document = movie;
+  // One that was refused is not asked for when the page is loaded again.
+  sessionStorage.setItem("movie", movie.movie);
   // The next message of one that goes on shows it again; that of its end may have come to nobody.
   $("following").hidden = true;
   $("movie-name").textContent = movie.name;
@@ -76,7 +99,12 @@ on("state", (state) => {
 
 on("failure", ({ message, remedy }) => {
   writing = null;
-  say(sentence(remedy ? `${message}: ${remedy}` : message), true);
+  if (!model.document) {
+    hasFailed = true;
+    chooseMovie();
+  }
+  // Without a movie the reason stays.
+  say(sentence(remedy ? `${message}: ${remedy}` : message), true, !model.document);
 });
 on("notice", ({ message }) => say(sentence(message)));
 on("closed", () => say("The editor's program does not answer; trying again.", true));
@@ -102,10 +130,7 @@ document.addEventListener("job", ({ detail }) => {
   say(`${detail.title}: ${detail.state}${detail.state === "failed" && last ? `: ${last}` : ""}`, detail.state === "failed");
 });
 
-function open(movie) {
-  sessionStorage.setItem("movie", movie);
-  send("open", { movie });
-}
+const open = (movie) => send("open", { movie });
 
 // MARK: Dialogs
 
