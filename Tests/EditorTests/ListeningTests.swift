@@ -43,6 +43,26 @@ struct ListeningTests {
     await #expect(throws: Connection.NotConnected.self) { try await Connection(socket.port) }
   }
 
+  /// A page that is open keeps the server, however long it says nothing; the server ends when it is closed.
+  @Test(.timeLimit(.minutes(10))) func endsNotWhileAPageIsOpen() async throws {
+    var settings = Editor.Settings(devices: [], program: "/bin/false")
+    settings.folders = [NSTemporaryDirectory()]
+    var limits = Studio.patientLimits
+    limits.serverIdle = .seconds(2)
+    let socket = try ListeningSocket()
+    let server = EditorServer(Editor(settings), on: socket, limits: limits)
+    let task = Task { try await server.run() }
+    let address = Address(server.address, port: socket.port)
+    do {
+      let page = try await Page(address, cookie: try await address.cookie())
+      _ = try await page.next("lists")
+      try await Task.sleep(for: .seconds(5))
+      try await page.send(["name": "open", "movie": 99_999])
+      _ = try await page.next("failure")
+    }
+    try await task.value
+  }
+
   /// Browsers open connections ahead of requests: they do not keep the server from its end.
   @Test(.timeLimit(.minutes(10))) func endsBesideSilentConnections() async throws {
     let studio = try Studio()

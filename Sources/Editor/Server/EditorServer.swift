@@ -37,7 +37,7 @@ public final class EditorServer: Sendable {
     public var strangers = 24
     /// Without a request or a sign of life a connection ends.
     public var connectionIdle = Duration.seconds(60)
-    /// Without any client the server ends; `nil` for never.
+    /// Without any page, and without a request, the server ends; `nil` for never.
     public var serverIdle: Duration? = .seconds(30 * 60)
     public init() {}
   }
@@ -51,6 +51,8 @@ public final class EditorServer: Sendable {
     var isStopped = false
     /// No further connection is served.
     var isEnding = false
+    /// How many pages are open. While a machine sleeps they say nothing; one that is gone ends with its connection.
+    var pageCount = 0
     var lastUse = ContinuousClock.now
   }
 
@@ -256,7 +258,8 @@ public final class EditorServer: Sendable {
         return idle - (ContinuousClock.now - state.lastUse)
       }
       if rest <= .zero {
-        if await !editor.isBusy { return }
+        let isOpen = state.withLock { $0.pageCount > 0 }
+        if !isOpen, await !editor.isBusy { return }
         touch()
         continue
       }
@@ -265,6 +268,14 @@ public final class EditorServer: Sendable {
   }
 
   private func touch() { state.withLock { $0.lastUse = .now } }
+
+  /// Counts a page that is opened, or one that is closed: the time without any begins then.
+  private func countPage(_ change: Int) {
+    state.withLock { state in
+      state.pageCount += change
+      state.lastUse = .now
+    }
+  }
 
   // MARK: - Requests
 
@@ -351,6 +362,8 @@ public final class EditorServer: Sendable {
     _ inbound: NIOAsyncChannelInboundStream<WebSocketFrame>,
     _ outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>
   ) async throws {
+    countPage(1)
+    defer { countPage(-1) }
     let mailbox = Mailbox()
     let client = await editor.join(mailbox)
     defer { mailbox.close() }
