@@ -193,6 +193,27 @@ struct FileTests {
     }
   }
 
+  /// A job that something else ends has a note that says so; one that says why itself has none.
+  @Test(arguments: [
+    ("kill -KILL $$", "signal 9), perhaps for want of memory"), ("kill -TERM $$", "by signal 15"),
+    ("echo 'focal: no room'; exit 3", "no room"),
+  ])
+  func jobsThatAreEnded(script: String, said: String) async throws {
+    let studio = try Studio()
+    let path = studio.folder + "/program.sh"
+    _ = FileManager.default.createFile(atPath: path, contents: Data(script.utf8))
+    try await studio.serving(program: ("/bin/sh", [path])) { address in
+      let page = try await Page.opened(address)
+      try await page.send(["name": "export", "preset": "preview", "file": "a.mp4"])
+      var job: [String: Any] = [:]
+      while job["state"] as? String != "failed" {
+        job = (try await page.next("jobs")["jobs"] as? [[String: Any]])?.first ?? [:]
+      }
+      let notes = job["notes"] as? [String] ?? []
+      #expect(notes.count == 1 && notes.first?.contains(said) == true, "\(notes)")
+    }
+  }
+
   /// The bounds of a rack are said.
   @Test func racksThatAreTooLong() async throws {
     try await Studio().serving { address in

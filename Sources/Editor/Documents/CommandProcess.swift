@@ -14,15 +14,30 @@ import Synchronization
 
 /// A command that runs beside the editor, and what it says line by line.
 final class CommandProcess: Sendable {
+  /// How it ended.
+  enum Ending: Equatable, Sendable {
+    case exit(Int32)
+    /// By a signal, which came from here, from elsewhere or from the system.
+    case signal(Int32)
+
+    /// - Parameter status: as `waitpid` has it.
+    init(_ status: Int32) {
+      let signal = status & 0x7F
+      self = signal == 0 ? .exit(status >> 8 & 0xFF) : .signal(signal)
+    }
+
+    var isSuccess: Bool { self == .exit(0) }
+  }
+
   private let process: Mutex<pid_t?>
 
   /// - Parameters:
   ///   - line: called for every line of both of its outputs, on a thread of its own.
-  ///   - end: called last, with whether it succeeded.
+  ///   - end: called last, with how it ended.
   /// - Throws: `unreadable` for a program that cannot be run.
   init(
     _ path: String, _ arguments: [String], line: @escaping @Sendable (Data) -> Void,
-    end: @escaping @Sendable (Bool) -> Void
+    end: @escaping @Sendable (Ending) -> Void
   ) throws(CinematicError) {
     let started: StartedProgram
     switch StartedProgram.start(path, arguments, errors: .withOutput) {
@@ -44,8 +59,7 @@ final class CommandProcess: Sendable {
     process.withLock { if let number = $0 { _ = kill(number, signal) } }
   }
 
-  /// - Returns: whether it succeeded.
-  private func wait(for number: pid_t) -> Bool {
+  private func wait(for number: pid_t) -> Ending {
     // Its number is its own until it is waited for, which happens under the lock.
     var information = siginfo_t()
     while waitid(P_PID, id_t(number), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
@@ -53,7 +67,7 @@ final class CommandProcess: Sendable {
       var status: Int32 = 0
       waitpid(number, &status, 0)
       process = nil
-      return status == 0
+      return Ending(status)
     }
   }
 

@@ -19,7 +19,7 @@ actor Jobs {
   /// The output of a command, or its end.
   private enum Said {
     case line(Data)
-    case end(Bool)
+    case end(CommandProcess.Ending)
   }
 
   private let program: String
@@ -67,8 +67,8 @@ actor Jobs {
     do throws(CinematicError) {
       process = try CommandProcess(program, arguments) {
         saying.yield(.line($0))
-      } end: { isDone in
-        saying.yield(.end(isDone))
+      } end: { ending in
+        saying.yield(.end(ending))
         saying.finish()
       }
     } catch {
@@ -88,9 +88,9 @@ actor Jobs {
       for await part in said {
         switch part {
         case .line(let line): await self?.take(line, of: task)
-        case .end(let isDone):
-          await self?.finish(task, isDone)
-          await whenDone(isDone)
+        case .end(let ending):
+          await self?.finish(task, ending)
+          await whenDone(ending.isSuccess)
         }
       }
     }
@@ -121,11 +121,21 @@ actor Jobs {
 
   private func tell() { send(description(), "jobs") }
 
-  private func finish(_ task: Int, _ isDone: Bool) {
+  private func finish(_ task: Int, _ ending: CommandProcess.Ending) {
     guard let job = jobs[task] else { return }
-    jobs[task]?.item.state = isDone ? "done" : job.isCancelled ? "cancelled" : "failed"
+    jobs[task]?.item.state = ending.isSuccess ? "done" : job.isCancelled ? "cancelled" : "failed"
+    // A program that is ended so has no time to say why.
+    if case .signal(let number) = ending, !job.isCancelled {
+      jobs[task]?.item.notes.append(Self.note(ofSignal: number))
+    }
     for path in job.scratch { unlink(path) }
     tell()
+  }
+
+  private static func note(ofSignal number: Int32) -> String {
+    guard number == SIGKILL else { return "was ended by signal \(number); begin it again" }
+    return "was ended by the system (signal \(number)), perhaps for want of memory;"
+      + " export at a smaller size, or close other programs"
   }
 
   /// A line that a command said, as `--json` has it.
