@@ -1217,6 +1217,56 @@ def exports(studio):
     page.close()
 
 
+def refused_names(studio):
+    """A dialog whose name is refused stays open with it, also where another job tells meanwhile how far it is. Enter in the
+    field is its button."""
+    def alter(message):
+        # Messages of the job that runs, as long as the dialog is open.
+        if message["type"] == "failure" and held:
+            page.socket.send(json.dumps(held[-1]))
+        if message["type"] == "jobs":
+            held.append(message)
+        return message
+
+    held = []
+    for name in ("taken.mp4", "taken.mov", "taken.focus", "clips/taken.mov"):
+        open(f"{studio.folder}/{name}", "w").close()
+    page = studio.page(alter)
+    page.locator("#export").click()
+    page.locator("#preset").select_option("hevc-highest-quality")
+    page.locator("#export-name").fill("long.mp4")
+    page.locator("#export-name").press("Enter")
+    expect(page.locator("#export-dialog")).to_be_hidden()
+    page.locator("#export").click()
+    page.locator("#export-name").fill("taken.mp4")
+    page.locator("#export-name").press("Enter")
+    expect(page.locator("#export-dialog #status.bad")).to_contain_text("taken.mp4 is there already")
+    page.wait_for_timeout(1500)
+    expect(page.locator("#export-dialog")).to_be_visible()
+    expect(page.locator("#export-name")).to_have_value("taken.mp4")
+    page.keyboard.press("Escape")
+    page.locator("#more").click()
+    for name in ("", "taken"):
+        page.locator("#save-as-name").fill(name)
+        page.locator("#save-as-name").press("Enter")
+        expect(page.locator("#more-dialog #status.bad")).to_contain_text(name or "Give a name")
+        expect(page.locator("#more-dialog")).to_be_visible()
+    page.locator("#save-as-name").fill("free")
+    page.locator("#save-as-name").press("Enter")
+    expect(page.locator("#more-dialog")).to_be_hidden()
+    page.locator("#open").click()
+    page.locator("#import-part summary").click()
+    for name in ("", "taken"):
+        page.locator("#import-name").fill(name)
+        page.locator("#import-name").press("Enter")
+        expect(page.locator("#open-dialog #status.bad")).to_contain_text("is there already" if name else "no name of a file")
+        expect(page.locator("#open-dialog")).to_be_visible()
+    page.wait_for_function("() => focal.model.jobs.every(j => j.state !== 'running')")
+    page.close()
+    for name in ("long.mp4", "taken.mp4", "taken.mov", "taken.focus", "clips/taken.mov"):
+        os.remove(f"{studio.folder}/{name}")
+
+
 def interrupted(studio):
     """Ctrl-C while a job runs: the job ends with the editor, and nothing half-written is left."""
     page = studio.page()
@@ -1414,7 +1464,7 @@ def layouts(studio):
 CHECKS = [
     space_plays, finger, keys_again, refused_values,
     taps, double_click, fixed_focus, exported_edits, exported_look, undetected, drawn_box, cancelled_following, tone_mapped_movie, log_movie, another_movie, variable_rate, wide_pixels, edits_while_playing, keyboard, aperture, views, timeline, base_decisions, playback, two_windows, survives, killed,
-    save_as_and_revert, exports, interrupted, confined, imports, full_screen, nothing_open, refused_movies, thumbnails, waveform, layouts,
+    save_as_and_revert, exports, refused_names, interrupted, confined, imports, full_screen, nothing_open, refused_movies, thumbnails, waveform, layouts,
 ]
 
 

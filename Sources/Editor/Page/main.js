@@ -194,22 +194,36 @@ $("export").addEventListener("click", () => {
   $("replace-file").checked = false;
   $("export-dialog").showModal();
 });
-/** A dialog that closes when what it asks for has begun: until then a refusal is read in it. */
+/** A dialog that closes when what it asks for has begun, or is done: until then a refusal is read in it. */
 let writing = null;
+/** For one that asks for a job: closes with a job that was not there before. Those that run go on telling how far they are. */
+function awaitJob(dialog) {
+  const known = new Set(model.jobs.map((job) => job.task));
+  writing = { dialog, isAnswer: (type, message) => type === "jobs" && message.jobs.some((job) => !known.has(job.task)) };
+}
+/** For one that saves under a name: closes when the changes have it. */
+function awaitChanges(dialog, name) {
+  writing = { dialog, isAnswer: (type, message) => type === "document" && [name, `${name}.focus`].includes(message.changes) };
+}
+for (const type of ["jobs", "document"]) {
+  on(type, (message) => {
+    if (!writing?.isAnswer(type, message)) return;
+    writing.dialog.close();
+    writing = null;
+  });
+}
 function write(name, values) {
   if ($("export-name").value.trim() === "") return say("Give a name first.", true);
   const replace = $("replace-file").checked || undefined;
-  if (send(name, { file: $("export-name").value, replace, ...values })) writing = $("export-dialog");
+  if (send(name, { file: $("export-name").value, replace, ...values })) awaitJob($("export-dialog"));
 }
-on("jobs", () => {
-  writing?.close();
-  writing = null;
-});
-$("export-name").addEventListener("keydown", (event) => {
-  if (event.key !== "Enter") return;
-  event.preventDefault();
-  $("export-start").click();
-});
+for (const [field, button] of [["export-name", "export-start"], ["import-name", "import-start"], ["save-as-name", "save-as"]]) {
+  $(field).addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    $(button).click();
+  });
+}
 const stem = () => $("export-name").value.replace(/\.[^.]*$/, "");
 $("export-start").addEventListener("click", () => write("export", { preset: $("preset").value }));
 $("apply-start").addEventListener("click", () => write("apply", { file: `${stem()}.mov` }));
@@ -218,10 +232,12 @@ $("import-start").addEventListener("click", () => {
   const map = $("import-map").value;
   if (send("importClip", {
     clip: Number($("import-clip").value), map: map === "" ? undefined : Number(map), file: $("import-name").value,
-  })) $("open-dialog").close();
+  })) awaitJob($("open-dialog"));
 });
 $("save-as").addEventListener("click", () => {
-  if (send("saveAs", { file: $("save-as-name").value })) $("more-dialog").close();
+  const file = $("save-as-name").value;
+  if (file.trim() === "") return say("Give a name first.", true);
+  if (send("saveAs", { file })) awaitChanges($("more-dialog"), file);
 });
 for (const [id, name, values] of [["direct", "direct"], ["revert", "revert"], ["replace", "save", { replace: true }]]) {
   $(id).addEventListener("click", () => { send(name, values); $("more-dialog").close(); });
