@@ -172,9 +172,12 @@ function fillLists() {
 }
 
 const preset = () => model.lists.presets.find((preset) => preset.name === $("preset").value);
+/** What the names of results may end in; any other dot belongs to a name. */
+const endings = /\.(mp4|mov|png)$/i;
+const stem = () => $("export-name").value.replace(endings, "");
 const tellPreset = () => {
   $("preset-summary").textContent = preset()?.summary ?? "";
-  const ending = /\.[^.]*$/.exec($("export-name").value)?.[0].slice(1).toLowerCase();
+  const ending = endings.exec($("export-name").value)?.[1].toLowerCase();
   const fits = preset()?.endings.includes(ending);
   if (ending && preset() && !fits) $("export-name").value = `${stem()}.${preset().endings[0]}`;
 };
@@ -224,7 +227,6 @@ for (const [field, button] of [["export-name", "export-start"], ["import-name", 
     $(button).click();
   });
 }
-const stem = () => $("export-name").value.replace(/\.[^.]*$/, "");
 $("export-start").addEventListener("click", () => write("export", { preset: $("preset").value }));
 $("apply-start").addEventListener("click", () => write("apply", { file: `${stem()}.mov` }));
 $("still-start").addEventListener("click", () => write("still", { file: `${stem()}-${model.frame}.png`, frame: model.frame }));
