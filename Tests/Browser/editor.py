@@ -1270,6 +1270,36 @@ def refused_names(studio):
         os.remove(f"{studio.folder}/{name}")
 
 
+def focus_on_jobs(studio):
+    """The keyboard's focus stays on Cancel while a job goes on, and is in the page when the job is over. The program's messages are
+    the check's own."""
+    page = studio.page(lambda message: message)
+
+    def job(task, done, state="running", notes=()):
+        return {"task": task, "title": f"{task}.mp4", "done": done, "total": 9, "state": state, "notes": list(notes)}
+
+    def tell(*jobs):
+        page.socket.send(json.dumps({"type": "jobs", "jobs": list(jobs)}))
+        page.wait_for_function(
+            "text => document.getElementById('jobs').textContent.includes(text)",
+            arg="over" if jobs[0]["notes"] else f"{jobs[0]['done']} of 9")
+
+    name = "document.activeElement.getAttribute('aria-label')"
+    tell(job(1, 1))
+    page.locator("#jobs button").focus()
+    for done in (2, 3):
+        tell(job(1, done))
+        assert page.evaluate(name) == "Cancel 1.mp4"
+    tell(job(1, 4), job(2, 1))
+    assert page.evaluate(name) == "Cancel 1.mp4"
+    tell(job(1, 9, "done", ["over"]), job(2, 2))
+    assert page.evaluate(name) == "Cancel 2.mp4"
+    assert page.locator("#jobs li").all_inner_texts()[1].split("\n") == ["1.mp4: done", "over"]
+    tell(job(1, 9, "done", ["over"]), job(2, 9, "cancelled"))
+    page.wait_for_function("() => document.activeElement.id === 'lanes'")
+    page.close()
+
+
 def interrupted(studio):
     """Ctrl-C while a job runs: the job ends with the editor, and nothing half-written is left."""
     page = studio.page()
@@ -1467,7 +1497,7 @@ def layouts(studio):
 CHECKS = [
     space_plays, finger, keys_again, refused_values,
     taps, double_click, fixed_focus, exported_edits, exported_look, undetected, drawn_box, cancelled_following, tone_mapped_movie, log_movie, another_movie, variable_rate, wide_pixels, edits_while_playing, keyboard, aperture, views, timeline, base_decisions, playback, two_windows, survives, killed,
-    save_as_and_revert, exports, refused_names, interrupted, confined, imports, full_screen, nothing_open, refused_movies, thumbnails, waveform, layouts,
+    save_as_and_revert, exports, refused_names, focus_on_jobs, interrupted, confined, imports, full_screen, nothing_open, refused_movies, thumbnails, waveform, layouts,
 ]
 
 

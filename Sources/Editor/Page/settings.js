@@ -5,6 +5,7 @@
 import { describe, isRemoved, select, selected, takeBack, toggle } from "./decisions.js";
 import { on, send } from "./link.js";
 import { $, model, sameKey } from "./model.js";
+import { lanes } from "./scale.js";
 import { line, refresh, setView, toggleAim } from "./viewer.js";
 
 /** Third stops as they are written on lenses. */
@@ -164,9 +165,7 @@ let lastStates = new Map();
 on("jobs", ({ jobs }) => {
   model.jobs = jobs;
   $("jobs-section").hidden = jobs.length === 0;
-  // Those that run are seen first.
-  const isOver = (job) => Number(ended.has(job.state));
-  $("jobs").replaceChildren(...jobs.toSorted((a, b) => isOver(a) - isOver(b) || b.task - a.task).map(jobItem));
+  showJobs(jobs);
   for (const job of jobs) {
     const before = lastStates.get(job.task);
     if (before && before !== job.state && ended.has(job.state)) {
@@ -176,28 +175,59 @@ on("jobs", ({ jobs }) => {
   lastStates = new Map(jobs.map((job) => [job.task, job.state]));
 });
 
+/** Shows the jobs, those that run first. An item that stays keeps the keyboard's focus, and a press that is under way. */
+function showJobs(jobs) {
+  const list = $("jobs");
+  const focused = list.contains(document.activeElement) ? document.activeElement : null;
+  const isOver = (job) => Number(ended.has(job.state));
+  const known = new Map([...list.children].map((item) => [item.dataset.task, item]));
+  let place = null;
+  for (const job of jobs.toSorted((a, b) => isOver(a) - isOver(b) || b.task - a.task)) {
+    const item = known.get(String(job.task)) ?? jobItem(job);
+    known.delete(String(job.task));
+    showJob(item, job);
+    if (place ? place.nextSibling !== item : list.firstChild !== item) {
+      place ? place.after(item) : list.prepend(item);
+    }
+    place = item;
+  }
+  for (const item of known.values()) item.remove();
+  if (!focused || document.activeElement === focused) return;
+  // It went with its job, or its item was moved.
+  (focused.isConnected ? focused : list.querySelector("button") ?? lanes).focus({ preventScroll: true });
+}
+
 function jobItem(job) {
   const item = document.createElement("li");
+  item.dataset.task = job.task;
+  const bar = document.createElement("progress");
+  bar.setAttribute("aria-label", `Progress of ${job.title}`);
+  const cancel = document.createElement("button");
+  cancel.textContent = "Cancel";
+  cancel.setAttribute("aria-label", `Cancel ${job.title}`);
+  cancel.addEventListener("click", () => send("cancelJob", { task: job.task }));
+  item.append(job.title, bar, document.createElement("span"), cancel);
+  return item;
+}
+
+function showJob(item, job) {
   item.dataset.state = job.state;
-  item.append(job.title);
+  const bar = item.querySelector("progress");
+  const text = item.querySelector("span");
   if (job.state === "running") {
-    const bar = document.createElement("progress");
     if (job.total) { bar.max = job.total; bar.value = job.done; }
-    bar.setAttribute("aria-label", `Progress of ${job.title}`);
     const left = job.secondsLeft === undefined ? "" : `, ${Math.ceil(job.secondsLeft)} s left`;
-    const cancel = document.createElement("button");
-    cancel.textContent = "Cancel";
-    cancel.setAttribute("aria-label", `Cancel ${job.title}`);
-    cancel.addEventListener("click", () => send("cancelJob", { task: job.task }));
-    item.append(bar, job.total ? `${job.done} of ${job.total}${left} ` : "… ", cancel);
+    text.textContent = job.total ? `${job.done} of ${job.total}${left} ` : "… ";
   } else {
-    item.append(`: ${job.state}`);
+    bar?.remove();
+    item.querySelector("button")?.remove();
+    text.textContent = `: ${job.state}`;
   }
-  for (const note of job.notes) {
+  // Notes are only added.
+  for (const note of job.notes.slice(item.querySelectorAll("div").length)) {
     const line = document.createElement("div");
     line.className = "faint";
     line.textContent = note;
     item.append(line);
   }
-  return item;
 }
