@@ -680,6 +680,13 @@ def keyboard(studio):
         subject.focus()
         page.keyboard.press("Enter")
         studio.wait(page, f"s.decisions.some(d => d.isUser && d.tracks.includes({number}))")
+        # A person's face, head and body are called as their row is, and pressed together.
+        expect(box(page, number)).to_have_attribute("aria-pressed", "true")
+        name = page.evaluate(
+            """id => { const tracks = focal.model.state.tracks, own = tracks.find(t => t.id === id);
+            const first = own.group === undefined ? own : tracks.find(t => t.group === own.group);
+            return `${first.label} ${first.id}`; }""", number)
+        expect(box(page, number)).to_have_attribute("aria-label", re.compile(f"^{name}(, [a-z]+)?, in focus, weak$"))
         page.keyboard.press("Control+z")
         studio.wait(page, "!s.decisions.some(d => d.isUser)")
         studio.settled(page)

@@ -32,9 +32,11 @@ import Testing
   /// What is equal has one text, by which pages compare.
   @Test func equalMessagesAreEqualTexts() {
     let box = Message.Frame.Box(
-      id: 1, group: 2, label: "face", rect: [0, 0.5], isInFocus: true, isStrong: false)
+      id: 1, group: 2, label: "Cat", part: "head", rect: [0, 0.5], isInFocus: true,
+      isSubject: true, isStrong: false)
     let text =
-      #"{"group":2,"id":1,"isInFocus":true,"isStrong":false,"label":"face","rect":[0,0.5]}"#
+      #"{"group":2,"id":1,"isInFocus":true,"isStrong":false,"isSubject":true,"label":"Cat","#
+      + #""part":"head","rect":[0,0.5]}"#
     #expect(String(decoding: Message.data(box), as: UTF8.self) == text)
     #expect(String(decoding: Reply.described(box, Data()).body.dropFirst(4), as: UTF8.self) == text)
   }

@@ -96,6 +96,27 @@ struct ServerTests {
     }
   }
 
+  /// Every box of a person in focus says so, and which part of the person it is; the distance is one box's.
+  @Test(arguments: [false, true]) func boxesOfOnePerson(isOne: Bool) async throws {
+    try await Studio(isOnePerson: isOne).serving { address in
+      let page = try await Page.opened(address)
+      let subject = isOne ? ["group": 7] : ["track": 1]
+      let values: [String: Any] = ["name": "decide", "frame": 7, "strong": true]
+      _ = try await page.state(after: values.merging(subject) { old, _ in old })
+      let wish = "/frame?movie=0&frame=7&width=96&height=64&quality=thumbnail&line=a"
+      let cookie = try await address.cookie()
+      let head = try Self.frame(try await address.get(wish, cookie: cookie)).0
+      let boxes = (head["boxes"] as? [[String: Any]] ?? []).sorted {
+        ($0["id"] as? Int ?? 0) < ($1["id"] as? Int ?? 0)
+      }
+      #expect(boxes.map { $0["isInFocus"] as? Bool } == [true, false])
+      for name in ["isSubject", "isStrong"] {
+        #expect(boxes.map { $0[name] as? Bool } == [true, isOne], "\(name)")
+      }
+      #expect(boxes.map { $0["part"] as? String } == ["face", isOne ? "body" : "face"])
+    }
+  }
+
   @Test func pictures() async throws {
     try await Studio().serving { address in
       let cookie = try await address.cookie()

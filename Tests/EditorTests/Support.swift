@@ -22,21 +22,27 @@ final class Studio: Sendable {
 
   /// Two people: one on the left throughout, one on the right from frame 6 to 17.
   ///
-  /// - Parameter isRounded: whether the script's times are rounded to milliseconds; the movie's are exact.
-  private static func layout(isRounded: Bool = false) throws -> MovieLayout {
+  /// - Parameters:
+  ///   - isRounded: whether the script's times are rounded to milliseconds; the movie's are exact.
+  ///   - isOnePerson: whether both are one person, the second one's face being the body.
+  private static func layout(
+    isRounded: Bool = false, isOnePerson: Bool = false
+  ) throws -> MovieLayout {
     func ticks(_ frame: Int) -> Int { isRounded ? (frame * 100 + 1) / 3 : frame * 20 }
     func detections(_ frames: Range<Int>, _ x: Double, _ disparity: Double) -> String {
       frames.map {
         "{\"time\": \(ticks($0)), \"rect\": [\(x), 0.3, 0.2, 0.3], \"disparity\": \(disparity)}"
       }.joined(separator: ", ")
     }
+    let group = isOnePerson ? "\"group\": 7, " : ""
+    let second = isOnePerson ? "humanTorso" : "humanFace"
     let script = """
       {"format": "focal-script", "version": 1, "timescale": \(isRounded ? 1000 : 600), "fNumber": 2.8,
        \(isRounded ? "\"frameTimes\": \((0..<frameCount).map(ticks))" : "\"frameDuration\": 20"),
        "timeRange": {"start": 0, "duration": \(ticks(frameCount))},
        "tracks": [
-        {"id": 1, "type": "humanFace", "kind": "recorded", "detections": [\(detections(0..<frameCount, 0.1, 0.2))]},
-        {"id": 2, "type": "humanFace", "kind": "recorded", "detections": [\(detections(6..<18, 0.6, 0.8))]}],
+        {"id": 1, \(group)"type": "humanFace", "kind": "recorded", "detections": [\(detections(0..<frameCount, 0.1, 0.2))]},
+        {"id": 2, \(group)"type": "\(second)", "kind": "recorded", "detections": [\(detections(6..<18, 0.6, 0.8))]}],
        "decisions": [{"time": 0, "detection": 1}]}
       """
     return try EncodedMovie.layout(
@@ -54,12 +60,16 @@ final class Studio: Sendable {
 
   /// - Parameters:
   ///   - isRounded: whether the script's times are rounded.
+  ///   - isOnePerson: whether the two people are one's face and body.
   ///   - change: of the movie; the first track is its pictures'.
-  init(isRounded: Bool = false, _ change: ((inout MovieLayout) -> Void)? = nil) throws {
+  init(
+    isRounded: Bool = false, isOnePerson: Bool = false,
+    _ change: ((inout MovieLayout) -> Void)? = nil
+  ) throws {
     folder = TemporaryFolder.make()
     var bytes = try Self.bytes.get()
-    if isRounded || change != nil {
-      var layout = try Self.layout(isRounded: isRounded)
+    if isRounded || isOnePerson || change != nil {
+      var layout = try Self.layout(isRounded: isRounded, isOnePerson: isOnePerson)
       change?(&layout)
       bytes = layout.bytes()
     }

@@ -133,9 +133,14 @@ enum Message {
       var id: Int64
       var group: Int64?
       var label: String
+      /// What it is of its subject, such as a head; none for the whole.
+      var part: String?
       /// Left, top, width and height in shares of the picture as shown.
       var rect: [Double]
+      /// Whether the distance is its.
       var isInFocus: Bool
+      /// Whether it is of the subject in focus: a person's other boxes, too.
+      var isSubject: Bool
       var isStrong: Bool
     }
     var frame: Int

@@ -46,11 +46,25 @@ extension MovieDocument {
     return detections.filter(\.hasPlace).map { detection in
       let rect = turn.applied(to: detection.normalizedRect)
       let isInFocus = detection.detectionID == focus?.detectionID
+      let group = detection.detectionGroupID
+      // Of a person's face, head and torso one is focused on, and all are in focus.
+      let isSubject = isInFocus || (group != nil && group == focus?.detectionGroupID)
       return Message.Frame.Box(
-        id: detection.detectionID?.rawValue ?? 0, group: detection.detectionGroupID?.rawValue,
+        id: detection.detectionID?.rawValue ?? 0, group: group?.rawValue,
         label: Detection.accessibilityLabel(for: detection.detectionType),
-        rect: [rect.x, rect.y, rect.width, rect.height], isInFocus: isInFocus,
-        isStrong: isInFocus && frame.primaryDecision?.isStrongDecision == true)
+        part: part(detection.detectionType), rect: [rect.x, rect.y, rect.width, rect.height],
+        isInFocus: isInFocus, isSubject: isSubject,
+        isStrong: isSubject && frame.primaryDecision?.isStrongDecision == true)
+    }
+  }
+
+  /// What a detection is of its subject; `nil` for the whole.
+  private static func part(_ type: DetectionType) -> String? {
+    switch type {
+    case .humanFace: "face"
+    case .humanHead, .catHead, .dogHead: "head"
+    case .humanTorso, .catBody, .dogBody: "body"
+    case .unknown, .sportsBall, .autoFocus, .fixedFocus, .custom: nil
     }
   }
 

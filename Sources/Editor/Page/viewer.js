@@ -114,9 +114,15 @@ export function layOut() {
 /** The boxes that are drawn: while it plays they mostly stay as they are. */
 let boxesDrawn = "";
 
+/** A subject's name, as its row in the timeline has it, and which part of it a box is. */
+function nameOf(item) {
+  const row = item.group === undefined ? undefined : model.state?.tracks.find((track) => track.group === item.group);
+  return `${row?.label ?? item.label} ${row?.id ?? item.id}${item.part ? `, ${item.part}` : ""}`;
+}
+
 function drawBoxes(head) {
   boxes.hidden = !$("show-boxes").checked;
-  const now = JSON.stringify(head.boxes);
+  const now = JSON.stringify([head.boxes, head.boxes.map(nameOf)]);
   if (now === boxesDrawn) return;
   boxesDrawn = now;
   // Large ones first, so that small ones lie above them; buttons that stay keep the keyboard's focus.
@@ -138,11 +144,11 @@ function drawBoxes(head) {
       left: `${x * 100}%`, top: `${y * 100}%`, width: `${width * 100}%`, height: `${height * 100}%`,
     });
     box.classList.toggle("focus", item.isInFocus);
-    box.classList.toggle("strong", item.isStrong);
-    const state = item.isInFocus ? (item.isStrong ? "in focus, strong" : "in focus, weak") : "not in focus";
-    box.setAttribute("aria-label", `${item.label} ${item.id}, ${state}`);
-    box.setAttribute("aria-pressed", item.isInFocus);
-    box.firstChild.textContent = `${item.label} ${item.id}`;
+    box.classList.toggle("strong", item.isInFocus && item.isStrong);
+    const state = item.isSubject ? (item.isStrong ? "in focus, strong" : "in focus, weak") : "not in focus";
+    box.setAttribute("aria-label", `${nameOf(item)}, ${state}`);
+    box.setAttribute("aria-pressed", item.isSubject);
+    box.firstChild.textContent = nameOf(item);
     if (place ? place.nextSibling !== box : boxes.firstChild !== box) {
       place ? place.after(box) : boxes.prepend(box);
     }
