@@ -355,6 +355,12 @@ public actor Editor {
     if command.name != .apply { arguments += ["--json"] + settings.deviceArguments }
     if command.name == .export { arguments += ["--progress", "json"] }
     try await start(output, arguments, scratch: [state.changes])
+    if command.name == .apply, !state.range.isEmpty {
+      let name = URL(fileURLWithPath: output).lastPathComponent
+      client.mailbox.post(
+        Message.data(
+          Message.Notice(message: "\(name) gets all frames: in and out are of exports alone")))
+    }
   }
 
   /// Starts a command of the program.

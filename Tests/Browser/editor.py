@@ -1196,6 +1196,7 @@ def exports(studio):
 
     def write(button, name, result):
         page.locator("#export").click()
+        expect(page.locator("#export-range")).to_contain_text("frames 5 to 8. A movie with the changes has all frames.")
         page.locator("#preset").select_option("preview")
         page.locator("#export-name").fill(name)
         page.locator(button).click()

@@ -214,6 +214,32 @@ struct FileTests {
     }
   }
 
+  /// In and out are of exports: a movie with the changes has all frames, which is said where a range is set.
+  @Test func movieWithTheChangesOfARange() async throws {
+    let studio = try Studio()
+    let path = studio.folder + "/program.sh"
+    _ = FileManager.default.createFile(
+      atPath: path, contents: Data(#"echo "$*" >> "${0%.sh}.txt""#.utf8))
+    try await studio.serving(program: ("/bin/sh", [path])) { address in
+      let page = try await Page.opened(address)
+      try await page.send(["name": "apply", "file": "whole"])
+      _ = try await page.state(after: ["name": "range", "start": 3, "end": 9])
+      try await page.send(["name": "apply", "file": "part"])
+      let notice = try await page.next("notice")["message"] as? String
+      #expect(notice == "part.mov gets all frames: in and out are of exports alone")
+      try await page.send(["name": "export", "preset": "preview", "file": "a.mp4"])
+      var done = 0
+      while done < 3 {
+        let jobs = try await page.next("jobs")["jobs"] as? [[String: Any]] ?? []
+        done = jobs.count { $0["state"] as? String == "done" }
+      }
+    }
+    let said = try String(contentsOfFile: studio.folder + "/program.txt", encoding: .utf8)
+    for line in said.split(separator: "\n") {
+      #expect(line.contains("--range") == line.hasPrefix("export "), "\(line)")
+    }
+  }
+
   /// The bounds of a rack are said.
   @Test func racksThatAreTooLong() async throws {
     try await Studio().serving { address in

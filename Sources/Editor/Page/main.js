@@ -190,7 +190,7 @@ $("export").addEventListener("click", () => {
   const isWhole = !model.state.range;
   $("export-range").textContent = isWhole
     ? "The whole movie."
-    : `From ${clock(timeOf(start))} to ${clock(timeOf(end))}: frames ${start} to ${end - 1}.`;
+    : `From ${clock(timeOf(start))} to ${clock(timeOf(end))}: frames ${start} to ${end - 1}. A movie with the changes has all frames.`;
   // What no name of a result may have is left out.
   const stem = model.document.name.replace(/\.[^.]*$/, "").replace(/[%\\]/g, "").replace(/^[.-]+/, "");
   if ($("export-name").value === "") $("export-name").value = `${stem}-film.${preset()?.endings[0] ?? "mp4"}`;
