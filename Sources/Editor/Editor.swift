@@ -28,7 +28,8 @@ public actor Editor {
     public var screenTable: ColorCube?
     /// Tells the terminal where a movie's changes are, when it is opened and when they are saved elsewhere.
     public var announce: @Sendable (String) -> Void = { _ in }
-    /// What remedies that a page shows call a parameter; by default its name in the API.
+    /// What texts that a page shows call a parameter; by default its name in the API. Remedies that no control of the page and
+    /// none of these settings can follow are left out.
     public var parameterName: @Sendable (CinematicError.Parameter) -> String = { $0.rawValue }
 
     public init(devices: [Device], program: String) {
@@ -74,9 +75,7 @@ public actor Editor {
     Task { await document.prepare() }
   }
 
-  nonisolated var parameterName: @Sendable (CinematicError.Parameter) -> String {
-    settings.parameterName
-  }
+  nonisolated var words: PageWords { PageWords(name: settings.parameterName) }
 
   var isBusy: Bool {
     get async {
@@ -138,7 +137,7 @@ public actor Editor {
       }
       try await perform(command, client)
     } catch {
-      client.mailbox.post(Message.data(Message.Failure(error, naming: parameterName)))
+      client.mailbox.post(Message.data(Message.Failure(error, words)))
     }
   }
 
@@ -226,7 +225,7 @@ public actor Editor {
           try await MovieDocument(
             number: movie, path: path, changes: changes, devices: settings.devices,
             screenTable: settings.screenTable, announce: settings.announce,
-            parameterName: settings.parameterName
+            words: PageWords(name: settings.parameterName)
           ) { [audience] message, key in audience.tell(movie, message, key) })
       } catch {
         return .failure(error)
@@ -306,7 +305,7 @@ public actor Editor {
 
   private func runner() -> Jobs {
     if let jobs { return jobs }
-    let made = Jobs(program: settings.program) { [audience] message, key in
+    let made = Jobs(program: settings.program, words: words) { [audience] message, key in
       audience.tell(nil, message, key)
     }
     jobs = made

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCore
+import FocalMedia
 import FocalScript
 import Foundation
 import MovieKit
@@ -223,6 +224,48 @@ struct SavingTests {
     let failure = try await page.next("state")["journalFailure"] as? String
     #expect(failure?.contains("cannot be written") == true)
     #expect(truncate(journal, size) == 0)
+  }
+
+  /// A page is told of its own controls: options of a shell are none, and Save as has no other remedy than another name.
+  @Test func remediesOfPages() async throws {
+    let words = PageWords { parameter in
+      switch parameter {
+      case .overwrite: "--force"
+      case .changes: "--changes"
+      default: "--option"
+      }
+    }
+    let control = "\"Replace a file of this name\""
+    for (remedy, expected) in [
+      ("another name, or \(parameter: .overwrite)", "another name, or \(control)"),
+      ("name others with \(parameter: .changes)", "name others with --changes"),
+      ("give \(parameter: .layer)", nil), ("\(parameter: .overwrite) or \(parameter: .layer)", nil),
+    ] as [(CinematicError.Wording, String?)] {
+      let error = CinematicError(.unwritable, "a is there", remedy: remedy)
+      #expect(words.remedy(of: error) == expected)
+      #expect(words.text(of: error) == "a is there" + (expected.map { "; \($0)" } ?? ""))
+    }
+    for (said, expected) in [
+      (
+        "a is there; choose another name, or overwrite with --force",
+        "a is there; choose another name, or overwrite with \(control)"
+      ),
+      ("the focus is held; --focus or --focus-at choose another", "the focus is held"),
+      ("--frames has no place", "--frames has no place"), ("", ""),
+    ] {
+      #expect(words.said(said) == expected)
+    }
+    let studio = try Studio()
+    try Data("kept".utf8).write(to: URL(fileURLWithPath: studio.folder + "/taken.focus"))
+    try await studio.serving { address in
+      let page = try await Page.opened(address)
+      _ = try await page.state(after: ["name": "fNumber", "value": 4])
+      try await page.send(["name": "saveAs", "file": "taken"])
+      let failure = try await page.next("failure")
+      #expect(failure["message"] as? String == "taken.focus is there already")
+      #expect(failure["remedy"] as? String == "choose another name")
+    }
+    #expect(studio.names == ["movie.focus.journal", "movie.mov", "taken.focus"])
   }
 
   /// Edits from before the disk was full do not come back over what was saved since.

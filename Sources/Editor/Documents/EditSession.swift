@@ -138,6 +138,11 @@ final class EditSession {
         .invalidState, "there are edits under this name that were never saved, in \(journalPath)",
         remedy: "choose another name")
     }
+    guard !FileManager.default.fileExists(atPath: path) else {
+      throw CinematicError(
+        .unwritable, "\(URL(fileURLWithPath: path).lastPathComponent) is there already",
+        remedy: "choose another name")
+    }
     let journal = try EditJournal(path: journalPath)
     do throws(CinematicError) {
       try write(to: path, overwrite: false)

@@ -23,14 +23,20 @@ actor Jobs {
   }
 
   private let program: String
+  private let words: PageWords
   private let send: @Sendable (Data, String?) -> Void
   private var jobs: [Int: Job] = [:]
   private var count = 0
   private static let capacity = 4
 
-  /// - Parameter program: the path of `focal`.
-  init(program: String, send: @escaping @Sendable (Data, String?) -> Void) {
+  /// - Parameters:
+  ///   - program: the path of `focal`.
+  ///   - words: of what commands say.
+  init(
+    program: String, words: PageWords, send: @escaping @Sendable (Data, String?) -> Void
+  ) {
     self.program = program
+    self.words = words
     self.send = send
   }
 
@@ -154,7 +160,7 @@ actor Jobs {
       // A line for people, of commands that have no other.
       let plain = String(decoding: text.prefix(2000), as: UTF8.self)
       guard plain.hasPrefix("focal: ") else { return }
-      jobs[task]?.item.notes.append(String(plain.dropFirst(7)))
+      jobs[task]?.item.notes.append(words.said(String(plain.dropFirst(7))))
       return tell()
     }
     switch line.event {
@@ -164,7 +170,7 @@ actor Jobs {
       jobs[task]?.item.secondsLeft = line.secondsLeft
     case "note", "error":
       let remedy = line.remedy.map { "; \($0)" } ?? ""
-      jobs[task]?.item.notes.append((line.message ?? "") + remedy)
+      jobs[task]?.item.notes.append(words.said((line.message ?? "") + remedy))
     default: return
     }
     tell()

@@ -197,9 +197,9 @@ enum Message {
     var message: String
     var remedy: String?
 
-    init(_ error: CinematicError, naming name: (CinematicError.Parameter) -> String) {
-      message = error.message(naming: name)
-      remedy = error.remedy(naming: name)
+    init(_ error: CinematicError, _ words: PageWords) {
+      message = words.message(of: error)
+      remedy = words.remedy(of: error)
     }
   }
 

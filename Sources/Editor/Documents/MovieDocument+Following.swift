@@ -97,7 +97,7 @@ extension MovieDocument {
     } catch {
       message.outcome =
         error.code == .cancelled
-        ? "cancelled" : error.description(naming: parameterName)
+        ? "cancelled" : words.text(of: error)
     }
     send(Message.data(message), nil)
     tell()

@@ -24,7 +24,7 @@ actor MovieDocument {
   let session: EditSession
   let send: @Sendable (Data, String?) -> Void
   let announce: @Sendable (String) -> Void
-  let parameterName: @Sendable (CinematicError.Parameter) -> String
+  let words: PageWords
   var thumbnails: Task<Thumbnails?, Never>?
   /// How many thumbnails were asked for so far.
   var thumbnailCount = 0
@@ -56,12 +56,12 @@ actor MovieDocument {
   ///   - changes: the changes file; by default the latest of those beside the movie.
   ///   - screenTable: as ``Editor/Settings/screenTable``.
   ///   - announce: tells the terminal where the changes are.
-  ///   - parameterName: as ``Editor/Settings/parameterName``.
+  ///   - words: what pages call parameters.
   ///   - send: tells every client of the movie; a message of a key takes the place of an older one.
   init(
     number: Int, path: String, changes: String?, devices: [Device], screenTable: ColorCube? = nil,
     announce: @escaping @Sendable (String) -> Void,
-    parameterName: @escaping @Sendable (CinematicError.Parameter) -> String,
+    words: PageWords,
     send: @escaping @Sendable (Data, String?) -> Void
   ) async throws(CinematicError) {
     self.number = number
@@ -69,7 +69,7 @@ actor MovieDocument {
     self.devices = devices
     self.send = send
     self.announce = announce
-    self.parameterName = parameterName
+    self.words = words
     hasScreenTable = screenTable != nil
     file = MovieFile(path)
     let asset = try Asset.named(path)
@@ -89,7 +89,7 @@ actor MovieDocument {
     session = try EditSession(
       recording: renderer.recording,
       changesPath: changes ?? files?.latest ?? ChangesFiles.path(of: path),
-      note: files?.note?.description(naming: parameterName))
+      note: files?.note?.description(naming: words.name))
     if FileManager.default.fileExists(atPath: session.changesPath) {
       announce(
         "\(URL(fileURLWithPath: path).lastPathComponent): its changes are in \(session.changesPath)"

@@ -352,7 +352,7 @@ public final class EditorServer: Sendable {
         case .invalidParameter, .incomplete: .badRequest
         default: .internalServerError
         }
-      return .text(status, error.description(naming: editor.parameterName))
+      return .text(status, editor.words.text(of: error))
     }
   }
 
