@@ -11,7 +11,8 @@ public actor Editor {
   public struct Settings: Sendable {
     /// The movies that the command line names.
     public var movies: [String] = []
-    /// Folders whose movies and clips a page may open, and where results are written.
+    /// Folders whose movies and clips a page may open. Results lie beside their movie or clip; where that folder takes no new
+    /// files, they go to the first of these that does.
     public var folders: [String] = []
     /// The changes file of the first movie; by default the latest of those beside it, or its name with the ending
     /// `focus`.
@@ -160,7 +161,7 @@ public actor Editor {
         await document.curve(command.start ?? 0, command.end ?? .max), key: "curve")
     case .cancelJob: await jobs?.cancel(command.task ?? 0)
     case .export, .apply, .still: try await write(command, client)
-    case .importClip: try await importClip(command)
+    case .importClip: try await importClip(command, client)
     default: try await document(of: client, for: command).perform(command)
     }
   }
@@ -314,8 +315,7 @@ public actor Editor {
 
   private func write(_ command: Command, _ client: Client) async throws(CinematicError) {
     let document = try await document(of: client, for: command)
-    // Results lie beside the movie.
-    let folder = PathName.folder(of: document.path)
+    let folder = try ResultFolder.of(document.path, folders: settings.folders)
     let scratch = try Self.scratch()
     let output: String
     var arguments: [String]
@@ -354,12 +354,25 @@ public actor Editor {
     if command.name != .apply { arguments += ["--json"] + settings.deviceArguments }
     if command.name == .export { arguments += ["--progress", "json"] }
     try await start(output, arguments, scratch: [state.changes])
+    let name = URL(fileURLWithPath: output).lastPathComponent
+    var notes: [String] = []
     if command.name == .apply, !state.range.isEmpty {
-      let name = URL(fileURLWithPath: output).lastPathComponent
-      client.mailbox.post(
-        Message.data(
-          Message.Notice(message: "\(name) gets all frames: in and out are of exports alone")))
+      notes.append("\(name) gets all frames: in and out are of exports alone")
     }
+    if let note = Self.note(of: folder, for: document.path, name) { notes.append(note) }
+    tell(notes, client)
+  }
+
+  /// Says where a result is that does not lie beside its movie or clip.
+  private static func note(of folder: String, for path: String, _ name: String) -> String? {
+    guard folder != PathName.folder(of: path) else { return nil }
+    return "\(name) is written in \(folder): nothing can be written beside"
+      + " \(URL(fileURLWithPath: path).lastPathComponent)"
+  }
+
+  private func tell(_ notes: [String], _ client: Client) {
+    guard !notes.isEmpty else { return }
+    client.mailbox.post(Message.data(Message.Notice(message: notes.joined(separator: ". "))))
   }
 
   /// Starts a command of the program.
@@ -385,14 +398,15 @@ public actor Editor {
       remedy: remedy)
   }
 
-  private func importClip(_ command: Command) async throws(CinematicError) {
+  private func importClip(_ command: Command, _ client: Client) async throws(CinematicError) {
     guard let clip = command.clip, catalog.clips.indices.contains(clip) else {
       throw CinematicError(
         .invalidParameter, "there is no such clip in the list", remedy: "choose one of it")
     }
     let path = catalog.clips[clip]
-    let folder = PathName.folder(of: path)
-    let output = "\(folder)/\(try FileName.checked(command.file ?? "", ending: "mov"))"
+    let folder = try ResultFolder.of(path, folders: settings.folders)
+    let name = try FileName.checked(command.file ?? "", ending: "mov")
+    let output = "\(folder)/\(name)"
     try Self.checkIsFree(output, remedy: "give another name")
     var arguments = ["import", path, "-o", output, "--json", "--progress", "json"]
     if let map = command.map {
@@ -403,6 +417,7 @@ public actor Editor {
       arguments += ["--disparity", catalog.maps[map]]
     }
     try await start(output, arguments)
+    if let note = Self.note(of: folder, for: path, name) { tell([note], client) }
   }
 
   private func refresh(_ isDone: Bool) {

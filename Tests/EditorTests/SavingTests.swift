@@ -268,6 +268,26 @@ struct SavingTests {
     #expect(studio.names == ["movie.focus.journal", "movie.mov", "taken.focus"])
   }
 
+  /// Results lie beside their movie or, on a disk that can only be read, in a folder of the command line.
+  @Test func foldersOfResults() throws {
+    let writable: Set = ["/b", "/c"]
+    func folder(_ path: String, _ folders: [String]) throws -> String {
+      try ResultFolder.of(path, folders: folders) { writable.contains($0) }
+    }
+    #expect(try folder("/c/m.mov", ["/b"]) == "/c")
+    #expect(try folder("/a/m.mov", ["/x", "/c", "/b"]) == "/c")
+    for folders in [[], ["/x"]] {
+      let error = #expect(throws: CinematicError.self) { try folder("/a/m.mov", folders) }
+      #expect(error?.code == .unwritable)
+      let words = PageWords { $0 == .folders ? "--folder" : "--option" }
+      let text = error.map { words.text(of: $0) }
+      #expect(
+        text == "/a takes no new files; start the editor with --folder, a folder that does")
+    }
+    let studio = try Studio()
+    #expect(try ResultFolder.of(studio.movie, folders: []) == studio.folder)
+  }
+
   /// Edits from before the disk was full do not come back over what was saved since.
   @Test(arguments: [nil, "other"]) func saveAfterAFullDisk(name: String?) async throws {
     let studio = try Studio()

@@ -16,7 +16,7 @@ struct PageWords: Sendable {
   private func control(_ parameter: CinematicError.Parameter) -> String? {
     switch parameter {
     case .overwrite: Self.replacing
-    case .changes, .journalPath, .port: name(parameter)
+    case .changes, .folders, .journalPath, .port: name(parameter)
     default: nil
     }
   }

@@ -18,6 +18,7 @@ package let optionNames = [
   "DisparityScale.kind": "--disparity-kind",
   "EditJournal.init(path:)": "--changes",
   "Editor.Settings.changes": "--changes",
+  "Editor.Settings.folders": "--folder",
   "Estimation.helper": "--helper",
   "Estimation.interval": "--every",
   "Estimation.layout": "--layout",

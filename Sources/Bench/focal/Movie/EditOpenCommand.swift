@@ -27,7 +27,8 @@ struct EditOpenCommand: ParsableCommand {
   var movies: [String] = []
   @Option(
     help: ArgumentHelp(
-      "A folder whose movies and clips can be opened, too; may be given several times.",
+      "A folder whose movies and clips can be opened, too; results that cannot lie beside their movie go there. May be given"
+        + " several times.",
       valueName: "dir"))
   var folder: [String] = []
   @Option(
