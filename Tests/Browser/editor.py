@@ -1479,10 +1479,12 @@ def waveform(studio):
 
 
 def layouts(studio):
-    """Light and dark, from 1100 pixels to a tablet: nothing lies outside or under something else."""
+    """Light and dark, from 1440 pixels to a phone and a page that is enlarged: nothing lies outside or under something else, and
+    what is below can be scrolled to."""
     for name, width, height, scheme in (
         ("wide-dark", 1440, 900, "dark"), ("wide-light", 1440, 900, "light"), ("narrow-dark", 1100, 700, "dark"),
-        ("tablet-light", 820, 1180, "light")):
+        ("tablet-light", 820, 1180, "light"), ("phone-dark", 390, 800, "dark"), ("phone-lying-dark", 844, 390, "dark"),
+        ("enlarged-light", 640, 360, "light"), ("enlarged-dark", 683, 330, "dark"), ("low-light", 1280, 420, "light")):
         page = studio.page()
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme=scheme)
@@ -1497,6 +1499,10 @@ def layouts(studio):
         assert not outside, (name, outside)
         picture = page.locator("#picture").bounding_box()
         assert picture["width"] > 300 and picture["height"] > 160, (name, picture)
+        for part in ("#save", "#export", "#picture", "#play", "#lanes", "#aperture"):
+            page.locator(part).scroll_into_view_if_needed()
+            expect(page.locator(part)).to_be_in_viewport()
+        page.evaluate("scrollTo(0, 0)")
         if studio.pictures:
             page.screenshot(path=f"{studio.pictures}/{name}.png")
         page.close()
