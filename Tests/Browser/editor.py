@@ -774,7 +774,21 @@ def views(studio):
         page.locator(f"#show-{name}").uncheck()
         page.wait_for_function(f"before => ({pixel})() === before", arg=plain)
     page.locator("#show-boxes").uncheck()
-    expect(page.locator("#boxes")).to_be_hidden()
+    expect(page.locator(".box").first).to_be_hidden()
+    # A press and a box that is drawn are seen all the same. In one go: a press that lasts is another thing.
+    widths = page.evaluate("""() => {
+      const canvas = document.getElementById('picture');
+      const rect = canvas.getBoundingClientRect();
+      const at = (share) => ({ clientX: rect.left + rect.width * share, clientY: rect.top + rect.height * share,
+        button: 0, pointerId: 1, isPrimary: true, bubbles: true });
+      const width = (name) => document.querySelector(name).getBoundingClientRect().width;
+      canvas.dispatchEvent(new PointerEvent('pointerdown', at(0.4)));
+      const ring = width('.ring');
+      canvas.dispatchEvent(new PointerEvent('pointermove', at(0.6)));
+      const drawn = width('.drawn');
+      canvas.dispatchEvent(new PointerEvent('pointercancel', at(0.6)));
+      return [ring, drawn]; }""")
+    assert all(width > 0 for width in widths), widths
     page.close()
 
 

@@ -121,7 +121,8 @@ function nameOf(item) {
 }
 
 function drawBoxes(head) {
-  boxes.hidden = !$("show-boxes").checked;
+  // What is drawn there by hand is seen all the same.
+  boxes.classList.toggle("bare", !$("show-boxes").checked);
   const now = JSON.stringify([head.boxes, head.boxes.map(nameOf)]);
   if (now === boxesDrawn) return;
   boxesDrawn = now;
