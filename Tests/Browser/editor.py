@@ -1131,6 +1131,41 @@ def survives(studio):
     page.close()
 
 
+def unkept(studio):
+    """Why edits are not kept is a message that stays; the bar at the top has two words of it, and the rest under the pointer."""
+    reason = f"{'a long way to /' * 9}movie.focus.journal cannot be written: no space left on the device"
+
+    def alter(message):
+        if message["type"] == "state" and is_full:
+            message["journalFailure"] = reason
+        return message
+
+    is_full = []
+    page = studio.page(alter)
+    is_full.append(True)
+    page.locator("#aperture").fill("6")
+    expect(page.locator("#status.bad")).to_contain_text(reason)
+    # Longer than messages stay that go by themselves.
+    page.wait_for_timeout(10_000)
+    expect(page.locator("#status.bad")).to_contain_text(reason)
+    name = page.locator("#changes-name")
+    expect(name).to_have_text("movie.focus, not saved, not kept")
+    assert name.evaluate("e => e.scrollWidth <= e.clientWidth && e.title.endsWith('no space left on the device')")
+    assert page.locator("#open").evaluate("e => e.scrollWidth <= e.clientWidth"), "the movie's name is cut off"
+    # Said once.
+    page.locator("#open").click()
+    page.keyboard.press("Escape")
+    page.evaluate("document.getElementById('status').textContent = ''")
+    page.locator("#aperture").fill("7")
+    studio.wait(page, "s.fNumber === 4.5")
+    expect(page.locator("#status")).to_be_empty()
+    is_full.clear()
+    page.locator("#aperture").fill("8")
+    expect(page.locator("#status")).to_have_text("What is edited is kept again.")
+    expect(name).to_have_text("movie.focus, not saved")
+    page.close()
+
+
 def killed(studio):
     """However the program ends among many steps, what a page was told of is there."""
     moment = random.Random(7)
@@ -1524,7 +1559,7 @@ def layouts(studio):
 
 CHECKS = [
     space_plays, finger, keys_again, refused_values,
-    taps, double_click, fixed_focus, exported_edits, exported_look, undetected, drawn_box, cancelled_following, tone_mapped_movie, log_movie, another_movie, variable_rate, wide_pixels, edits_while_playing, keyboard, aperture, views, timeline, base_decisions, playback, two_windows, survives, killed,
+    taps, double_click, fixed_focus, exported_edits, exported_look, undetected, drawn_box, cancelled_following, tone_mapped_movie, log_movie, another_movie, variable_rate, wide_pixels, edits_while_playing, keyboard, aperture, views, timeline, base_decisions, playback, two_windows, survives, unkept, killed,
     save_as_and_revert, exports, refused_names, focus_on_jobs, interrupted, confined, imports, full_screen, nothing_open, refused_movies, thumbnails, waveform, layouts,
 ]
 

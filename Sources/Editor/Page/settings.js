@@ -4,7 +4,7 @@
 
 import { describe, isRemoved, select, selected, takeBack, toggle } from "./decisions.js";
 import { on, send } from "./link.js";
-import { $, model, sameKey } from "./model.js";
+import { $, model, sameKey, say } from "./model.js";
 import { lanes } from "./scale.js";
 import { line, refresh, setView, toggleAim } from "./viewer.js";
 
@@ -150,11 +150,26 @@ export function showState(forced = false) {
   $("undo").disabled = !state.canUndo;
   $("redo").disabled = !state.canRedo;
   $("save").disabled = !state.isUnsaved;
-  $("changes-name").textContent =
-    `${model.document.changes}${state.isUnsaved ? ", not saved" : ""}`
-    + (state.journalFailure ? ` (not kept if the program ends: ${state.journalFailure})` : "");
+  showKeeping();
   if (model.selected && !selected()) select(null);
   showDecision();
+}
+
+/** Why edits were not kept when that was said last, and in which movie. */
+let toldFailure = "";
+
+/** Says where the changes are and, for as long as nothing else is said, why they are not kept. */
+function showKeeping() {
+  const { state } = model;
+  const reason = state.journalFailure;
+  $("changes-name").textContent =
+    `${model.document.changes}${state.isUnsaved ? ", not saved" : ""}${reason ? ", not kept" : ""}`;
+  $("changes-name").title = $("changes-name").textContent + (reason ? ` if the program ends: ${reason}` : "");
+  const now = reason ? `${model.document.opening} ${reason}` : "";
+  if (now === toldFailure) return;
+  if (reason) say(`What is edited is not kept if the program ends: ${reason}`, true, true);
+  else if (toldFailure.startsWith(model.document.opening)) say("What is edited is kept again.");
+  toldFailure = now;
 }
 
 // Jobs
