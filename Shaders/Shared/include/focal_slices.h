@@ -54,12 +54,14 @@ FOCAL_FUNCTION FocalSliceRange focal_slicesOf(float s, float lowest, int32_t fir
 /// Between two slices the nearer one gets a share f of it and the farther one
 /// what brings the two, composed, to `a`: 1 - (1 - a f)(1 - below) = a gives
 /// below = a (1 - f) / (1 - a f). So the blur changes linearly with s.
-/// Slices down to `lowest` get a hidden copy that closes cracks.
+/// Slices down to `lowest` get a hidden copy that closes cracks, of an opaque surface alone: a copy of a thinner one
+/// would cover what its own slices leave open, and come and go as the focus moves its radius, or its neighbours', over
+/// the border of a slice. With such copies: traced -0.08, at preview quality -0.02.
 FOCAL_FUNCTION float focal_sliceCoverage(float a, float s, float lowest, float k) {
   const float base = focal_floor(s), f = s - base;
   const float top = a * f;
   const float below = a >= 1.0f ? 1.0f : a * (1.0f - f) * focal_reciprocal(1.0f - top);
-  const float hidden = k < base && k >= lowest ? a : 0.0f;
+  const float hidden = k < base && k >= lowest && a >= 1.0f ? 1.0f : 0.0f;
   return k == base + 1.0f ? top : (k == base ? below : hidden);
 }
 

@@ -83,10 +83,10 @@ FOCAL_FUNCTION void lowerOutlines(float *layers, size_t count, size_t o, int32_t
 /// Rows of the layers: the lowest slice that a connected surface touches.
 ///
 /// A slanted surface is cut into slices that the lens views shift by
-/// different amounts, and cracks would open between them. So each pixel also
-/// stands, hidden, in the slices below its own down to the lowest one of its
-/// 3 x 3 neighbours on the same surface (focal_connectedLimit), except at an
-/// outline, where the copies would show beside the surface.
+/// different amounts, and cracks would open between them. So each opaque pixel
+/// also stands, hidden, in the slices below its own down to the lowest one of
+/// its 3 x 3 neighbours on the same surface (focal_connectedLimit), except at
+/// an outline, where the copies would show beside the surface.
 FOCAL_CLONES FOCAL_ENTRY_POINT(connectSlices) {
   FOCAL_BUFFERS(connectSlices)
   const int32_t width = p->width, height = p->height;
