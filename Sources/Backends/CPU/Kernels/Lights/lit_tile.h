@@ -31,10 +31,11 @@ struct LitTile {
   int32_t left, top, columns, rows;
   uint64_t slices;
   /// Steps of radius at which the focus plate draws something in the tile or near it, and whether
-  /// everything in the tile is sharp and opaque.
+  /// everything in the tile is sharp and opaque; known once a light behind the focus asks for them.
   uint32_t plateSteps;
   int32_t isSolid;
   float r[HEIGHT][WIDTH], g[HEIGHT][WIDTH], b[HEIGHT][WIDTH];
+  int32_t first[HEIGHT], end[HEIGHT];  ///< columns of each row that discs reach
 };
 
 /// The slices that may hide a light from a pixel of a tile.
@@ -62,21 +63,25 @@ FOCAL_FUNCTION void findPlate(const struct Lighting *in, const struct FocalDrawL
   const int32_t x0 = focal_max_int(t->left - FOCAL_COMPOSITE_APRON, 0);
   const int32_t x1 = focal_min_int(t->left + WIDTH + FOCAL_COMPOSITE_APRON, p->width);
   const size_t records = (size_t)p->width * (size_t)p->height;
+  // Beyond these no radius has a step.
+  const float lowest = plateStep(0) - FOCAL_LIGHT_PLATE_STEP;
+  const float highest = plateStep(FOCAL_LIGHT_PLATE_RADII - 1) + FOCAL_LIGHT_PLATE_STEP;
   uint32_t steps = 0, holes = 0;
   for (int32_t y = y0; y < y1; y++) {
     const size_t o = (size_t)y * (size_t)p->width;
     const float *restrict r = in->radius + o, *restrict alpha = in->matte + o;
-    uint32_t edges = 0;
+    uint32_t edges = 0, crossing = 0;
     for (int32_t x = x0; x < x1; x++) {
       edges |= alpha[x] < FOCAL_PLAIN;
-      steps |= stepsOf(OPENING r[x]);
+      crossing |= (r[x] >= lowest) & (r[x] <= highest);
     }
+    for (int32_t x = x0; crossing && x < x1; x++) steps |= stepsOf(OPENING r[x]);
     for (int32_t x = x0; edges && x < x1; x++) {
       if (alpha[x] == FOCAL_PLAIN) continue;
       const float *edge = in->matte + records + (o + (size_t)x) * FocalMatteRecordFloats;
       steps |= stepsOf(OPENING edge[FocalMatteFrontRadius]) | stepsOf(OPENING edge[FocalMatteBackRadius]);
     }
-    if (y < t->top || y >= t->top + t->rows) continue;
+    if (holes || y < t->top || y >= t->top + t->rows) continue;
     for (int32_t x = t->left; x < t->left + t->columns; x++) {
       holes |= (alpha[x] < FOCAL_PLAIN) | !focal_isCrossing(p->focus, r[x], 0.0f);
     }
@@ -313,6 +318,8 @@ FOCAL_FUNCTION void drawDisc(const struct Lighting *in, const struct FocalDrawLi
       }
       for (int32_t i = 0; i < n; i++) weight[i] *= through[i];
     }
+    tile->first[y] = focal_min_int(tile->first[y], first - tile->left);
+    tile->end[y] = focal_max_int(tile->end[y], end - tile->left);
     float *restrict r = tile->r[y] + (first - tile->left);
     float *restrict g = tile->g[y] + (first - tile->left);
     float *restrict b = tile->b[y] + (first - tile->left);
@@ -396,14 +403,23 @@ FOCAL_FUNCTION void drawTiles(const struct Lighting in, const struct FocalDrawLi
     tile.slices = slicesAround(&in, p, &tile);
     tile.plateSteps = 0;
     tile.isSolid = 0;
-    if (p->groups.split) findPlate(&in, p, &tile);
+    int32_t isPlateKnown = !p->groups.split;
     memset(tile.r, 0, sizeof tile.r);
     memset(tile.g, 0, sizeof tile.g);
     memset(tile.b, 0, sizeof tile.b);
+    for (int32_t y = 0; y < HEIGHT; y++) {
+      tile.first[y] = WIDTH;
+      tile.end[y] = 0;
+    }
     for (int32_t first = 0; first < count; first += PORTION) {
       if (first > 0) listDiscs(&in, p, &tile, first, discs);
       const int32_t held = focal_min_int(count - first, PORTION);
       for (int32_t i = 0; i < held; i++) {
+        // Lights in front of the focus are before the plate.
+        if (!isPlateKnown && discs[i].light.radius < 0.0f) {
+          findPlate(&in, p, &tile);
+          isPlateKnown = 1;
+        }
         // Nothing behind the focus shows through a tile in focus.
         if (tile.isSolid && discs[i].light.radius < 0.0f) continue;
         drawDisc(&in, p, &tile, discs + i);
@@ -411,7 +427,7 @@ FOCAL_FUNCTION void drawTiles(const struct Lighting in, const struct FocalDrawLi
     }
     for (int32_t y = 0; y < tile.rows; y++) {
       float4 *restrict out = destination + (size_t)(tile.top + y) * (size_t)p->width + tile.left;
-      for (int32_t x = 0; x < tile.columns; x++) {
+      for (int32_t x = tile.first[y]; x < tile.end[y]; x++) {
         const float4 sum = {tile.r[y][x], tile.g[y][x], tile.b[y][x], 0.0f};
         if (sum.x == 0.0f && sum.y == 0.0f && sum.z == 0.0f) continue;
         float4 result = out[x] + sum;
