@@ -59,4 +59,28 @@ import Testing
     let kept = contrast(Self.hair) / contrast(Self.hair - 10)
     #expect(kept > 0.7, "\(kept) of the contrast is left")
   }
+
+  /// The processor works on chunks of columns, and on pieces of those that edges need: a pattern that repeats itself has
+  /// the same coverage at their seams as elsewhere.
+  @Test(arguments: [RenderingQuality.preview, .export])
+  func coverageIsTheSameAtTheSeamsOfChunks(_ quality: RenderingQuality) throws {
+    let size = Dimensions(width: 1100, height: 12), period = 22
+    let source = try PixelBuffer.linear(size.width, size.height) { x, y in
+      SIMD3(repeating: 0.05 + 0.04 * Float((7 * (x % period) + 5 * y) % 23))
+    }
+    let disparity = try PixelBuffer.disparity(size.width, size.height) { x, y in
+      (x % period + y) % period < 9 ? 0.8 : 0.2
+    }
+    var item = RenderCase(
+      source: source, disparity: disparity, focusDisparity: 0.8, fNumber: 1, blurScale: 0.02,
+      quality: quality)
+    item.frame.view = .coverage
+    let shown = try item.render(on: .cpu()).floats()
+    for y in 0..<size.height {
+      let row = shown[4 * y * size.width..<4 * (y + 1) * size.width]
+      let inner = row.dropFirst(4 * period).dropLast(4 * period)
+      #expect(inner.dropFirst(4 * period).elementsEqual(inner.dropLast(4 * period)), "row \(y)")
+      #expect(Set(inner).count > 4, "row \(y) has no edges")
+    }
+  }
 }
