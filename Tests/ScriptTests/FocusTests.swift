@@ -207,8 +207,8 @@ struct FocusTests {
           // a segment may start and end between two frames: a rack that is shorter is a cut
           if shared > 0 { share += min(1, 15 / 8 * shared / rack.duration.seconds) }
         }
-        // tracks of the oracle differ by up to 4/7 and move by 0.003 a frame; between sparse
-        // detections the median makes focus catch up, at most twice as fast
+        // tracks of the oracle differ by up to 4/7 and move by 0.003 a frame; where detections are
+        // sparse, the ends of smoothed stretches make focus catch up, at most twice as fast
         let bound = Float(share) * (4.0 / 7 + 40 * 0.003) + 0.006
         #expect(
           abs(focus[frame] - focus[frame - 1]) <= bound, "seed \(seed), frame \(frame)")

@@ -29,25 +29,44 @@ package struct DisparitySmoother: Sendable {
     guard values.count > 1, let least = values.min(), let most = values.max(), least < most else {
       return values
     }
-    var curve = median(of: values)
+    let steps = steps(of: times)
+    var curve = median(of: values, steps: steps)
     if deadZone > 0 { curve = settled(curve, within: deadZone) }
-    let gains = springGains(times)
+    let gains = springGains(steps)
     curve = sprung(curve, gains: gains)
     return curve.map { max(least, min(most, Float($0))) }
   }
 
-  /// The median of the neighbours, of fewer at the ends.
-  private func median(of values: [Float]) -> [Double] {
-    let reach = max(0, style.medianLength / 2)
+  /// The median of the neighbours that are near in time, as many on one side as on the other: those of one side alone
+  /// would pull a moving subject to where it was, or will be. Where one side has none, as at an end, two of the other judge
+  /// the value; one alone cannot tell which of both is wrong, and the value stays.
+  private func median(of values: [Float], steps: [Double]) -> [Double] {
+    let most = max(0, style.medianLength / 2)
     let last = values.count - 1
+    /// How many neighbours, `most` at most, lie within reach behind a value, or ahead of it.
+    func near(_ index: Int, ahead: Bool) -> Int {
+      var (count, elapsed) = (0, 0.0)
+      while count < most, ahead ? index + count < last : index - count > 0 {
+        elapsed += steps[ahead ? index + count : index - count - 1]
+        guard elapsed <= style.medianReach else { break }
+        count += 1
+      }
+      return count
+    }
     return values.withUnsafeBufferPointer { values in
       (0...last).map { index in
-        reach == 2 && index >= 2 && index + 2 <= last
-          ? Double(
+        let (behind, ahead) = (near(index, ahead: false), near(index, ahead: true))
+        let both = min(behind, ahead)
+        if both == 2 {
+          return Double(
             Self.median(
               values[index - 2], values[index - 1], values[index], values[index + 1],
               values[index + 2]))
-          : values[max(0, index - reach)...min(last, index + reach)].median ?? 0
+        }
+        if both > 0 { return values[(index - both)...(index + both)].median ?? 0 }
+        if ahead >= 2 { return values[index...(index + 2)].median ?? 0 }
+        if behind >= 2 { return values[(index - 2)...index].median ?? 0 }
+        return Double(values[index])
       }
     }
   }
@@ -76,16 +95,21 @@ package struct DisparitySmoother: Sendable {
     return settled
   }
 
-  /// The share of the way that a first-order lag covers between a time and the next.
-  private func springGains(_ times: [Time]) -> [Double] {
-    var gains: [Double] = []
-    gains.reserveCapacity(times.count)
-    var (lastStep, lastGain) = (-1.0, 0.0)
-    for (time, next) in zip(times, times.dropFirst()) {
+  /// Seconds from each time to the next.
+  private func steps(of times: [Time]) -> [Double] {
+    zip(times, times.dropFirst()).map { time, next in
       // an hour of detections is mostly of one timescale, where a difference is cheap
-      let step =
-        next.timescale == time.timescale
+      next.timescale == time.timescale
         ? Double(next.value &- time.value) / Double(time.timescale) : (next - time).seconds
+    }
+  }
+
+  /// The share of the way that a first-order lag covers between a time and the next.
+  private func springGains(_ steps: [Double]) -> [Double] {
+    var gains: [Double] = []
+    gains.reserveCapacity(steps.count)
+    var (lastStep, lastGain) = (-1.0, 0.0)
+    for step in steps {
       if step != lastStep { (lastStep, lastGain) = (step, 1 - exp(-style.springRate * step)) }
       gains.append(lastGain)
     }

@@ -80,6 +80,8 @@ public struct MapFocus: Sendable {
     }
     var style = FocusStyle.standard
     style.springRate = Self.springRate
+    // The rule is asked seldom, and may leap in one map: its neighbours count however far they are.
+    style.medianReach = .infinity
     let smoother = DisparitySmoother(style: style)
     let deadZone = style.deadZone * Double(range.upperBound - range.lowerBound)
     var focus: [Float] = []
