@@ -70,7 +70,8 @@ struct ManyTracksTests {
         Scripts.frameTime($0)
       }
       let slack = Scripts.time(10 * (1 + Int(seed % 3)))
-      let cues = ScoreCurve.cues(of: tracks, at: times, within: slack)
+      let cues = ScoreCurve.cues(
+        of: tracks, at: times, within: [Time](repeating: slack, count: times.count))
       for (time, cue) in zip(times, cues) {
         let expected = SubjectCues(
           tracks.compactMap { $0.detection(nearest: time) }.filter {
@@ -110,8 +111,8 @@ struct ManyTracksTests {
         weights: weights)
     }.sorted { $0.subject.precedes($1.subject) }
     guard !curves.isEmpty else { return [] }
-    let period = (times[frames - 1] - times[0]).seconds / Double(frames - 1)
-    let shortest = max(1, Int((weights.shortestSegment / period).rounded(.up)))
+    let period = Director.weight(of: (times[1] - times[0]).seconds)
+    let shortest = max(1, Int((weights.shortestSegment / period - 1e-6).rounded(.up)))
     var (sums, values): ([[Double]], [[Double]]) = ([], [])
     var origins: [[Int?]] = []
     for step in 0..<frames {

@@ -47,11 +47,10 @@ import Testing
     }
   }
 
-  /// As many count on one side as on the other: what moves evenly is where it is, to the detection before the last.
-  @Test func evenMovesAreNotPulledAside() {
+  /// Two that are near each other alone: none tells which of both is wrong, and both stay.
+  @Test func pairsStayAsTheyAre() {
     let smoother = DisparitySmoother(style: .standard)
     let values: [Float] = [0.2, 0.4, 0.6, 0.8]
-    // Two pairs, a second apart: none of a pair knows which is right.
     let times = [0, 2, 32, 34].map { Scripts.frameTime($0) }
     var style = FocusStyle.standard
     style.springRate = 1e6

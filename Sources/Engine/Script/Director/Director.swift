@@ -22,6 +22,8 @@ public struct Director: Sendable {
   private static let largestPlan = 1 << 24
   /// Seconds of the shortest step: times may lie so close that their difference rounds to zero.
   static let shortestPeriod = Time(value: 1, timescale: .max).seconds
+  /// Seconds by which differences of times in seconds may be off.
+  private static let rounding = 1e-9
 
   /// Base decisions for a clip, the first at its start; none where there is no subject.
   ///
@@ -89,10 +91,18 @@ public struct Director: Sendable {
       }
     }.filter { isOnly || $0.isSeen }.sorted { $0.subject.precedes($1.subject) }
     guard !curves.isEmpty else { return [] }
-    let period = period(of: frameTimes, in: shot, stride: stride)
-    return plan(curves, steps: steps, period: period).map { step, curve in
+    let times = (0..<steps).map { frameTimes[shot.lowerBound + $0 * stride].seconds }
+    let end = end(of: shot, frameTimes, times)
+    return plan(curves, times: times, end: end).map { step, curve in
       (shot.lowerBound + step * stride, curves[curve].subject)
     }
+  }
+
+  /// When a shot ends, in seconds: with the next one's first frame; the clip's last step lasts as long as the one before.
+  private func end(of shot: Range<Int>, _ frameTimes: FrameTimes, _ times: [Double]) -> Double {
+    if shot.upperBound < frameTimes.count { return frameTimes[shot.upperBound].seconds }
+    let last = times[times.count - 1]
+    return times.count > 1 ? last + (last - times[times.count - 2]) : last + 1
   }
 
   /// The recording with this director's decisions as its base decisions.
@@ -104,64 +114,91 @@ public struct Director: Sendable {
         for: recording.detectionTracks, frameTimes: recording.frameTimes, cuts: recording.cuts))
   }
 
-  private func period(of frameTimes: FrameTimes, in shot: Range<Int>, stride: Int) -> Double {
-    guard shot.count > 1 else { return 1 }
-    let (first, last) = (frameTimes[shot.lowerBound], frameTimes[shot.upperBound - 1])
-    let period = (last - first).seconds / Double(shot.count - 1) * Double(stride)
-    return max(Self.shortestPeriod, period)
+  /// The seconds that a step of a length counts.
+  ///
+  /// They have few digits: steps as long count the same, though their times are rounded, and sums of their scores that are
+  /// equal are found equal.
+  static func weight(of seconds: Double) -> Double {
+    seconds > 0x1p-12
+      ? (seconds * 0x1p24).rounded() / 0x1p24 : max(Director.shortestPeriod, seconds)
   }
 
   /// The best sequence, as the steps at which subjects come into focus.
   ///
-  /// With V(t, g) the best value of the steps 0...t that ends with g in focus for at least L steps:
-  /// V(t, g) = max(V(t-1, g) + s(t, g), max over h of V(t-L, h) - c(h, g) + s(t-L+1...t, g)).
-  /// The first subject, too, is kept for L steps. Equal values stay, or go to the first in order.
+  /// With V(t, g) the best value of the steps 0...t that ends with g in focus for at least the shortest segment:
+  /// V(t, g) = max(V(t-1, g) + s(t, g), max over a and h of V(a-1, h) - c(h, g) + s(a...t, g)), where a are the steps from
+  /// which on the shortest segment is over with the end of t, and was not with that of t-1: one where all steps last as
+  /// long, none or many where they do not. s is a score times the seconds that its step lasts.
+  /// The first subject, too, is kept for a shortest segment. Equal values stay, or go to the first in order.
   private func plan(
-    _ curves: [ScoreCurve], steps: Int, period: Double
+    _ curves: [ScoreCurve], times: [Double], end: Double
   ) -> [(step: Int, curve: Int)] {
-    let count = curves.count
-    let asked = (weights.shortestSegment / period).rounded(.up)
-    let shortest = Int(Double.maximum(1, Double.minimum(asked, Double(steps))))
-    // scores summed up to before a step, and values, of the last L steps and this one
-    let ring = shortest + 1
+    let (count, steps) = (curves.count, times.count)
+    let shortest = weights.shortestSegment.isNaN ? .infinity : weights.shortestSegment
+    func stop(_ step: Int) -> Double { step + 1 < steps ? times[step + 1] : end }
+    /// Whether a segment from the start of a step to a time is long enough, but for the rounding of times.
+    func lasts(from step: Int, to time: Double) -> Bool {
+      time - times[step] >= shortest - Self.rounding
+    }
+    /// The first of the starts from `start` on that are no a of a step or of one before.
+    func next(after start: Int, at step: Int) -> Int {
+      let stop = stop(step)
+      var start = start
+      while start <= step, lasts(from: start, to: stop) { start += 1 }
+      return start
+    }
+    let firstStart = (1..<max(1, steps)).first { lasts(from: 0, to: times[$0]) } ?? steps
+    // scores summed up to a step, and values, from before the earliest start that a step looks at
+    var ring = 2
+    var opened = firstStart
+    for step in 0..<steps {
+      let next = next(after: opened, at: step)
+      if next > opened { ring = max(ring, step - opened + 2) }
+      opened = next
+    }
     var sums = [Double](repeating: 0, count: ring * count)
     var values = [Double](repeating: 0, count: ring * count)
-    /// At (step, subject): 0 when it is kept, else 1 more than the subject it follows L steps ago.
+    /// At (step, subject): 0 when it is kept, else 1 more than the subject it follows plus `count` times the steps since its
+    /// start.
     var choices = [Int32](repeating: 0, count: steps * count)
+    opened = firstStart
     let dearest = weights.switchCost * (1 + max(0, weights.disparityCost))
     let cheapest = weights.switchCost
     for step in 0..<steps {
       let (now, before) = (step % ring * count, (step + ring - 1) % ring * count)
-      let source = step - shortest
-      let sourceRow = source >= 0 ? source % ring * count : 0
-      let sourceBest = source >= 0 ? (values[sourceRow..<(sourceRow + count)].max() ?? 0) : 0
-      // the others lose to the best source even at the lowest cost
-      let sources = (0..<count).filter {
-        source >= shortest - 1 && values[sourceRow + $0] >= sourceBest - (dearest - cheapest)
-      }
+      let period = Self.weight(of: stop(step) - times[step])
       for (subject, curve) in curves.enumerated() {
         let score = curve.score(at: step) * period
         sums[now + subject] = (step > 0 ? sums[before + subject] : 0) + score
-        var best = (step > 0 ? values[before + subject] : 0) + score
-        if source >= shortest - 1 {
+        values[now + subject] = (step > 0 ? values[before + subject] : 0) + score
+      }
+      let next = next(after: opened, at: step)
+      for start in opened..<next {
+        let sourceRow = (start - 1) % ring * count
+        let sourceBest = values[sourceRow..<(sourceRow + count)].max() ?? 0
+        // the others lose to the best source even at the lowest cost
+        let sources = (0..<count).filter {
+          values[sourceRow + $0] >= sourceBest - (dearest - cheapest)
+        }
+        for (subject, curve) in curves.enumerated() {
+          var best = values[now + subject]
           let gain = sums[now + subject] - sums[sourceRow + subject]
           // no other subject can win when even the best source at the lowest cost does not
-          if sourceBest - cheapest + gain > best {
-            let disparity = curve.disparity(at: source + 1)
-            for other in sources where other != subject {
-              let difference = SubjectCues.difference(
-                disparity, curves[other].disparity(at: source + 1))
-              let cost = weights.switchCost * (1 + weights.disparityCost * difference)
-              let candidate = values[sourceRow + other] - cost + gain
-              if candidate > best {
-                best = candidate
-                choices[step * count + subject] = Int32(other + 1)
-              }
+          guard sourceBest - cheapest + gain > best else { continue }
+          let disparity = curve.disparity(at: start)
+          for other in sources where other != subject {
+            let difference = SubjectCues.difference(disparity, curves[other].disparity(at: start))
+            let cost = weights.switchCost * (1 + weights.disparityCost * difference)
+            let candidate = values[sourceRow + other] - cost + gain
+            if candidate > best {
+              best = candidate
+              choices[step * count + subject] = Int32(other + 1 + count * (step - start))
             }
           }
+          values[now + subject] = best
         }
-        values[now + subject] = best
       }
+      opened = next
     }
     let last = (steps - 1) % ring * count
     var subject = 0
@@ -171,13 +208,14 @@ public struct Director: Sendable {
     var plan: [(step: Int, curve: Int)] = []
     var step = steps - 1
     while step >= 0 {
-      let choice = choices[step * count + subject]
+      let choice = Int(choices[step * count + subject])
       if choice == 0 {
         step -= 1
       } else {
-        plan.append((step - shortest + 1, subject))
-        step -= shortest
-        subject = Int(choice) - 1
+        let start = step - (choice - 1) / count
+        plan.append((start, subject))
+        step = start - 1
+        subject = (choice - 1) % count
       }
     }
     plan.append((0, subject))

@@ -32,14 +32,12 @@ struct ScoreCurve: Sendable {
     first = (max(firstFrame, shot.lowerBound) - shot.lowerBound) / stride
     let last = (min(lastFrame, shot.upperBound - 1) - shot.lowerBound) / stride
     let count = last - first + 1
-    let step = frameTimes.count > 1 ? (frameTimes[1] - frameTimes[0]).seconds : 1
-    let period = max(Director.shortestPeriod, step)
-    let slack = Time(seconds: period * Double(stride) / 2, preferredTimescale: 90000)
-
-    let times = (first..<(first + count)).map { step in
-      frameTimes[min(shot.lowerBound + step * stride, shot.upperBound - 1)]
+    let stepFrames = (first..<(first + count)).map { step in
+      min(shot.lowerBound + step * stride, shot.upperBound - 1)
     }
+    let times = stepFrames.map { frameTimes[$0] }
     let seconds = times.map(\.seconds)
+    let slack = Self.slack(around: stepFrames, frameTimes, stride: stride)
     let isWhole = shot == 0..<frameTimes.count
     let cues = Self.cues(of: tracks, at: times, within: slack) { time in
       isWhole || frameTimes.index(nearest: time).map(shot.contains) ?? false
@@ -49,8 +47,14 @@ struct ScoreCurve: Sendable {
     disparities = [Float](repeating: 0, count: count)
     // facing is a moving share of 0.4 s; speed and growth are those from 0.5 s before to 0.5 s after,
     // over which a step's sway and a detector's jitter even out
-    let reach = max(1, Int(0.2 / (period * Double(stride))))
-    let span = max(1, Int(0.5 / (period * Double(stride))))
+    var (reach, span) = (StepWindow(seconds: 0.2), StepWindow(seconds: 0.5))
+    // of the steps before each one, those that show it, and those in which it faces the camera
+    var (seenBefore, facingBefore) = ([0], [0])
+    for cue in cues {
+      seenBefore.append(seenBefore[seenBefore.count - 1] + (cue != nil ? 1 : 0))
+      facingBefore.append(
+        facingBefore[facingBefore.count - 1] + (cue?.isFacing == true ? 1 : 0))
+    }
     var held: (score: Double, at: Double)?
     var lastDisparity: Float = cues.lazy.compactMap { $0?.best.focusDisparity }.first ?? 0
     for index in 0..<count {
@@ -61,11 +65,13 @@ struct ScoreCurve: Sendable {
         }
         continue
       }
-      let window = cues[max(0, index - reach)...min(count - 1, index + reach)]
-      let seen = window.count { $0 != nil }
-      let facing = Double(window.count { $0?.isFacing == true }) / Double(max(1, seen))
+      let window = reach.moved(to: index, of: seconds)
+      let seen = seenBefore[window.upperBound + 1] - seenBefore[window.lowerBound]
+      let faced = facingBefore[window.upperBound + 1] - facingBefore[window.lowerBound]
+      let facing = Double(faced) / Double(max(1, seen))
       var course = SubjectCues.Course(facing: facing, age: seconds[index] - seconds[0])
-      let (before, after) = (max(0, index - span), min(count - 1, index + span))
+      let way = span.moved(to: index, of: seconds)
+      let (before, after) = (way.lowerBound, way.upperBound)
       let elapsed = seconds[after] - seconds[before]
       if elapsed > 0, let to = cues[after], let motion = cues[before]?.motion(to: to) {
         course.speed = motion.distance / elapsed
@@ -79,24 +85,65 @@ struct ScoreCurve: Sendable {
     }
   }
 
+  /// The steps within some seconds of one, at least its neighbours.
+  private struct StepWindow {
+    let seconds: Double
+    private var (lower, upper) = (0, 0)
+
+    init(seconds: Double) {
+      // but for the rounding of times
+      self.seconds = seconds + 1e-9
+    }
+
+    /// Steps come in order.
+    mutating func moved(to step: Int, of times: [Double]) -> ClosedRange<Int> {
+      while times[step] - times[lower] > seconds { lower += 1 }
+      upper = max(upper, step)
+      while upper + 1 < times.count, times[upper + 1] - times[step] <= seconds { upper += 1 }
+      return max(0, min(lower, step - 1))...min(times.count - 1, max(upper, step + 1))
+    }
+  }
+
+  /// How far a detection may be from a step that shows it: half the way to the nearer one of the steps beside it.
+  private static func slack(
+    around frames: [Int], _ frameTimes: FrameTimes, stride: Int
+  ) -> [Time] {
+    func half(_ seconds: Double) -> Time {
+      Time(seconds: max(Director.shortestPeriod, seconds) / 2, preferredTimescale: 90000)
+    }
+    if let frameDuration = frameTimes.frameDuration {
+      let slack = half(frameTimes.count > 1 ? frameDuration.seconds * Double(stride) : 1)
+      return [Time](repeating: slack, count: frames.count)
+    }
+    return frames.map { frame in
+      let beside = [
+        frameTimes[frame] - frameTimes[max(0, frame - stride)],
+        frameTimes[min(frameTimes.count - 1, frame + stride)] - frameTimes[frame],
+      ]
+      return half(beside.filter { $0 > .zero }.min()?.seconds ?? 1)
+    }
+  }
+
   /// What is seen of a subject at times that rise: of each track the detection nearest to a time, if it is near enough and
   /// `isCounted`.
   ///
   /// A subject may have thousands of short tracks: only those that last around a time are looked at.
+  ///
+  /// - Parameter slack: what is near enough, for each time: less than the way to the times beside it.
   static func cues(
-    of tracks: [DetectionTrack], at times: [Time], within slack: Time,
+    of tracks: [DetectionTrack], at times: [Time], within slack: [Time],
     where isCounted: (Time) -> Bool = { _ in true }
   ) -> [SubjectCues?] {
     let ends = tracks.map { $0.samples.times.last?.seconds ?? 0 }
     let starts = tracks.indices.compactMap { index in
       tracks[index].samples.times.first.map { (seconds: $0.seconds, track: index) }
     }.sorted { $0.seconds < $1.seconds }
-    // Wider than what is near enough, so that no rounding leaves one out.
-    let reach = 2 * slack.seconds + 0.001
     var next = 0
     /// In the order in which they are given.
     var present: [Int] = []
-    return times.map { time in
+    return zip(times, slack).map { time, slack in
+      // Wider than what is near enough, so that no rounding leaves one out.
+      let reach = 2 * slack.seconds + 0.001
       while next < starts.count, starts[next].seconds <= time.seconds + reach {
         let track = starts[next].track
         present.insert(track, at: present.partitionPoint { $0 < track })
