@@ -33,13 +33,17 @@ struct DirectorTests {
   }
 
   /// Two people whose heads are always seen and who face the camera in turn, every `turn` frames.
-  private func dialogue(turn: Int) throws -> [DetectionTrack] {
+  private func dialogue(
+    turn: Int, _ first: Float = 0.5, _ second: Float = 0.5
+  ) throws -> [DetectionTrack] {
     let all = 0..<Self.frames
     return [
-      try track(1, group: 1, .humanHead, all, x: 0.3),
-      try track(2, group: 1, .humanFace, all.filter { $0 / turn % 2 == 0 }, x: 0.3),
-      try track(3, group: 2, .humanHead, all, x: 0.7),
-      try track(4, group: 2, .humanFace, all.filter { $0 / turn % 2 == 1 }, x: 0.7),
+      try track(1, group: 1, .humanHead, all, x: 0.3, disparity: first),
+      try track(
+        2, group: 1, .humanFace, all.filter { $0 / turn % 2 == 0 }, x: 0.3, disparity: first),
+      try track(3, group: 2, .humanHead, all, x: 0.7, disparity: second),
+      try track(
+        4, group: 2, .humanFace, all.filter { $0 / turn % 2 == 1 }, x: 0.7, disparity: second),
     ]
   }
 
@@ -53,6 +57,35 @@ struct DirectorTests {
     for (decision, frame) in zip(decisions, [0, 100, 200]) {
       #expect(abs(decision.time.seconds - Double(frame) / 30) < 0.25)
       #expect(!decision.isUserDecision && !decision.isStrongDecision)
+    }
+  }
+
+  /// A turn to the camera is followed if it lasts as long as ``DirectorWeights/switchCost`` says, and no shorter one.
+  @Test(arguments: [(Float(0.5), Float(0.5)), (0.6, 0.5), (0.6, 0.3), (0.6, 0.15)])
+  func followsTurnsOfTheStatedLength(_ first: Float, _ second: Float) throws {
+    let weights = DirectorWeights.standard
+    func nearness(_ disparity: Float) -> Double {
+      Double(disparity) / (Double(disparity) + weights.halfNearness)
+    }
+    let gain =
+      weights.facing - weights.headTerm - weights.nearness * (nearness(first) - nearness(second))
+    let difference = Double((first - second) / first)
+    let cost = 2 * weights.switchCost * (1 + weights.disparityCost * difference)
+    let stated = (cost + 0.2 * weights.facing) / gain
+    #expect(stated < (second < 0.3 ? 3.3 : 3))
+    for turn in 70...100 where abs(Double(turn) / 30 - stated) > 0.1 {
+      // The second turns once, in the middle.
+      let decisions = Director().decisions(
+        for: try dialogue(turn: turn, first, second).map { track in
+          track.trimmed(
+            to: TimeRange(start: .zero, duration: Scripts.frameTime(3 * turn)), lastFrame: nil,
+            shift: .zero)
+        },
+        frameTimes: try FrameTimes(
+          range: TimeRange(start: .zero, duration: Scripts.frameTime(3 * turn)),
+          frameDuration: Scripts.frameTime(1)))
+      let expected: [Int64] = Double(turn) / 30 > stated ? [1, 2, 1] : [1]
+      #expect(subjects(decisions) == expected, "\(first), \(second): \(turn) frames, \(stated) s")
     }
   }
 
