@@ -21,8 +21,8 @@ import Testing
 
   /// Somebody who is seen at some times, in a box of a side.
   private static func person(
-    _ id: Int64, _ type: DetectionType = .humanFace, group: Int64? = nil, at times: [Time], x: Double,
-    disparity: Float, side: (Double) -> Double?
+    _ id: Int64, _ type: DetectionType = .humanFace, group: Int64? = nil, at times: [Time],
+    x: Double, disparity: Float, side: (Double) -> Double?
   ) throws -> RecordedDetectionTrack {
     try RecordedDetectionTrack(
       detectionID: DetectionID(id), detectionGroupID: DetectionGroupID(group ?? id),
@@ -100,5 +100,59 @@ import Testing
         #expect(abs(found - expected) < 0.1, "\(found) for \(expected)")
       }
     }
+  }
+
+  // MARK: - Arrivals
+
+  private static let length = 12.0
+
+  /// A script in which somebody far off is seen until a time, and somebody near from 5 s on.
+  private static func arrival(
+    leaving: Double = length, cuts: [Time] = [], again: Double = length,
+    switchCost: Double = DirectorWeights.standard.switchCost
+  ) throws -> Script {
+    var director = Director()
+    director.weights.switchCost = switchCost
+    let times = frames(30, to: length)
+    let tracks = [
+      try person(1, at: times, x: 0.4, disparity: 0.3) { $0 < leaving ? 0.12 : nil },
+      try person(2, at: times, x: 0.45, disparity: 0.8) { $0 >= 5 && $0 < again ? 0.35 : nil },
+    ]
+    let recording = try Recording(
+      timeRange: TimeRange(start: .zero, duration: time(length)), frameTimes: FrameTimes(times),
+      fNumber: 2.8, detectionTracks: tracks, decisions: [], cuts: cuts)
+    return try Script(recording: try director.directed(recording))
+  }
+
+  /// Focus begins to move where the newcomer is seen.
+  @Test func racksBeginWhereTheNewcomerIsSeen() throws {
+    let script = try Self.arrival()
+    let rack = try #require(script.focusTransitions.first)
+    #expect(script.focusTransitions.count == 1)
+    // 0.35 + 0.8 s over all disparities, from the first frame that shows it.
+    #expect(abs(rack.timeRange.start.seconds - 5) < 0.04, "\(rack.timeRange)")
+    #expect(abs(rack.timeRange.end.seconds - 6.15) < 0.04, "\(rack.timeRange)")
+  }
+
+  /// Nobody who is gone is waited for.
+  @Test func newcomersInPlaceOfOneWhoLeavesAreThereAtOnce() throws {
+    let gone = try #require(try Self.arrival(leaving: 5).focusTransitions.first)
+    #expect(abs(gone.timeRange.end.seconds - 5) < 0.04, "\(gone.timeRange)")
+    let leaving = try #require(try Self.arrival(leaving: 5.5).focusTransitions.first)
+    #expect(abs(leaving.timeRange.end.seconds - 5.5) < 0.04, "\(leaving.timeRange)")
+  }
+
+  /// A newcomer keeps focus for 1.5 s, though little of it is left; and a cut waits for nobody.
+  @Test func arrivalsKeepTheShortestSegment() throws {
+    let times = try Self.arrival(again: 6.8, switchCost: 0.1).baseDecisions(
+      in: TimeRange(start: .zero, duration: Self.time(Self.length))
+    ).map(\.time.seconds)
+    try #require(times.count == 3, "\(times)")
+    let gaps = zip(times, times.dropFirst()).map { $1 - $0 }
+    #expect(gaps.allSatisfy { $0 >= 1.5 - 1e-9 }, "\(times)")
+    #expect(times[1] > 5.2, "\(times)")
+    let cut = try Self.arrival(cuts: [Self.time(5)])
+    let decisions = cut.baseDecisions(in: cut.timeRange).map(\.time)
+    #expect(decisions == [.zero, Self.time(5)])
   }
 }

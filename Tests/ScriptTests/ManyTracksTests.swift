@@ -92,7 +92,8 @@ struct ManyTracksTests {
       var director = Director()
       director.weights.shortestSegment = seed % 2 == 0 ? 0.3 : 0.03
       director.weights.switchCost = seed % 3 == 0 ? 0.45 : 0.02
-      let decisions = director.decisions(for: tracks, frameTimes: times)
+      let decisions = director.decisions(
+        for: tracks, frameTimes: times, cuts: [], racksOver: nil)
       #expect(decisions == Self.plan(tracks, times, director.weights), "seed \(seed)")
       switches += max(0, decisions.count - 1)
     }

@@ -27,6 +27,8 @@ public struct Director: Sendable {
 
   /// Base decisions for a clip, the first at its start; none where there is no subject.
   ///
+  /// A subject that comes into the picture while the one before is there is in focus a rack later: the rack, which ends at
+  /// the decision, begins where the subject is seen, as far as the shortest segment leaves time for it.
   /// A shot in which nobody is seen has no decision, and neither does one that begins with the subject that was in focus.
   ///
   /// - Parameters:
@@ -35,13 +37,25 @@ public struct Director: Sendable {
   public func decisions(
     for tracks: [DetectionTrack], frameTimes: FrameTimes, cuts: [Time] = []
   ) -> [Decision] {
+    decisions(
+      for: tracks, frameTimes: frameTimes, cuts: cuts,
+      racksOver: Recording.disparities(of: tracks) ?? 0...0)
+  }
+
+  /// - Parameter range: the disparities by which racks are measured; `nil` for decisions that leave no time for racks.
+  func decisions(
+    for tracks: [DetectionTrack], frameTimes: FrameTimes, cuts: [Time],
+    racksOver range: ClosedRange<Float>?
+  ) -> [Decision] {
     guard let start = frameTimes.first else { return [] }
     let starts = [0] + frameTimes.cutFrames(cuts.sorted())
     let shots = zip(starts, starts.dropFirst() + [frameTimes.count]).map { $0..<$1 }
     let tracks = tracks.filter { SubjectCues.isSubject($0.detectionType) && $0.isDiscrete }
     var decisions: [Decision] = []
     for (shot, tracks) in zip(shots, Self.tracks(tracks, in: shots, frameTimes)) {
-      for (frame, subject) in choices(for: tracks, frameTimes, in: shot, isOnly: shots.count == 1) {
+      let choices = choices(
+        for: tracks, frameTimes, in: shot, isOnly: shots.count == 1, racksOver: range)
+      for (frame, subject) in choices {
         guard subject != decisions.last?.focusDetectionID else { continue }
         let time = decisions.isEmpty ? start : frameTimes[frame]
         decisions.append(Decision(time: time, focus: subject, strong: false))
@@ -74,7 +88,8 @@ public struct Director: Sendable {
   ///
   /// - Parameter isOnly: whether the shot is the whole clip, whose subjects may be seen between frames alone.
   private func choices(
-    for tracks: [DetectionTrack], _ frameTimes: FrameTimes, in shot: Range<Int>, isOnly: Bool
+    for tracks: [DetectionTrack], _ frameTimes: FrameTimes, in shot: Range<Int>, isOnly: Bool,
+    racksOver range: ClosedRange<Float>?
   ) -> [(frame: Int, subject: Decision.FocusDetectionID)] {
     let subjects = Dictionary(grouping: tracks) { track -> Decision.FocusDetectionID? in
       if let group = track.detectionGroupID { return .group(group) }
@@ -93,7 +108,9 @@ public struct Director: Sendable {
     guard !curves.isEmpty else { return [] }
     let times = (0..<steps).map { frameTimes[shot.lowerBound + $0 * stride].seconds }
     let end = end(of: shot, frameTimes, times)
-    return plan(curves, times: times, end: end).map { step, curve in
+    var plan = plan(curves, times: times, end: end)
+    if let range { delayArrivals(in: &plan, curves, times: times, end: end, racksOver: range) }
+    return plan.map { step, curve in
       (shot.lowerBound + step * stride, curves[curve].subject)
     }
   }
@@ -111,7 +128,36 @@ public struct Director: Sendable {
   public func directed(_ recording: Recording) throws(CinematicError) -> Recording {
     try recording.replacing(
       baseDecisions: decisions(
-        for: recording.detectionTracks, frameTimes: recording.frameTimes, cuts: recording.cuts))
+        for: recording.detectionTracks, frameTimes: recording.frameTimes, cuts: recording.cuts,
+        racksOver: recording.codedDisparities ?? recording.recordedDisparities ?? 0...0))
+  }
+
+  /// Puts off decisions for subjects that have just come, until racks to them begin where they are seen: no longer than the
+  /// one before is seen, and so that each keeps its shortest segment. One that is there as the shot begins has not come.
+  private func delayArrivals(
+    in plan: inout [(step: Int, curve: Int)], _ curves: [ScoreCurve], times: [Double], end: Double,
+    racksOver range: ClosedRange<Float>
+  ) {
+    let shortest = max(0, weights.shortestSegment.isNaN ? .infinity : weights.shortestSegment)
+    let span = Double(range.upperBound) - Double(range.lowerBound)
+    for position in plan.indices.dropFirst() {
+      let (step, curve) = plan[position]
+      let (from, to) = (curves[plan[position - 1].curve], curves[curve])
+      guard let coming = to.stay(at: step), coming.lowerBound > 0, let going = from.stay(at: step)
+      else { continue }
+      let next = position + 1 < plan.count ? times[plan[position + 1].step] : end
+      let latest = min(
+        going.upperBound + 1, times.partitionPoint { $0 <= next - shortest + Self.rounding } - 1)
+      var delayed = step
+      // What the rack covers changes with its time.
+      for _ in 0..<2 {
+        let rack = FocusStyle.standard.rackDuration(
+          difference: to.disparity(at: delayed) - from.disparity(at: delayed), range: span)
+        let arrival = times[coming.lowerBound] + rack - Self.rounding
+        delayed = max(delayed, min(latest, times.partitionPoint { $0 < arrival }))
+      }
+      plan[position].step = delayed
+    }
   }
 
   /// The seconds that a step of a length counts.

@@ -12,6 +12,8 @@ struct ScoreCurve: Sendable {
   private let absent: Double
   /// Whether a step shows it.
   let isSeen: Bool
+  /// The steps from those that show it first to those that show it last before it is gone, rising.
+  private var stays: [ClosedRange<Int>] = []
 
   /// - Parameters:
   ///   - tracks: those of the subject.
@@ -81,6 +83,13 @@ struct ScoreCurve: Sendable {
       scores[index] = Float(score)
       lastDisparity = cue.best.focusDisparity
       disparities[index] = lastDisparity
+      if let held, let stay = stays.last,
+        stay.upperBound == first + index - 1 || seconds[index] - held.at <= weights.holdTime
+      {
+        stays[stays.count - 1] = stay.lowerBound...(first + index)
+      } else {
+        stays.append((first + index)...(first + index))
+      }
       held = (score, seconds[index])
     }
   }
@@ -163,6 +172,13 @@ struct ScoreCurve: Sendable {
   func score(at step: Int) -> Double {
     let index = step - first
     return scores.indices.contains(index) ? Double(scores[index]) : absent
+  }
+
+  /// The steps from the one in which it comes to the last one before it goes, where a step lies between; one that is missing
+  /// for no longer than it is held is not gone.
+  func stay(at step: Int) -> ClosedRange<Int>? {
+    let position = stays.partitionPoint { $0.upperBound < step }
+    return position < stays.count && stays[position].contains(step) ? stays[position] : nil
   }
 
   func disparity(at step: Int) -> Double {

@@ -125,7 +125,11 @@ public struct Recording: Equatable, Sendable {
 
   /// From the smallest to the largest disparity of the tracks, or as the recording says; `nil` where there is none.
   var recordedDisparities: ClosedRange<Float>? {
-    if let disparityRange { return disparityRange }
+    disparityRange ?? Self.disparities(of: detectionTracks)
+  }
+
+  /// From the smallest to the largest disparity of tracks; `nil` where there is none.
+  static func disparities(of detectionTracks: [DetectionTrack]) -> ClosedRange<Float>? {
     var (least, most) = (Float.infinity, -Float.infinity)
     for track in detectionTracks {
       if let fixed = track as? FixedDetectionTrack {
