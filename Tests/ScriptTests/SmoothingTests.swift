@@ -60,4 +60,50 @@ import Testing
     #expect(
       smoother.smoothed([0.5, 0.5, 0.5, 0.5], times: times, deadZone: 0) == [0.5, 0.5, 0.5, 0.5])
   }
+
+  // MARK: - Groups
+
+  /// The focus of a group of a torso that is always found and a face that is found in some frames.
+  private static func groupFocus(
+    frames: Int, face: (Int) -> Float?, torso: (Int) -> Float = { _ in 0.63 }
+  ) throws -> [Float] {
+    let recording = try Scripts.recording(
+      frames: frames,
+      tracks: [
+        Scripts.track(1, group: 1, frames: (0..<frames).filter { face($0) != nil }) {
+          face($0) ?? 0
+        },
+        Scripts.track(2, group: 1, type: .humanTorso, frames: 0..<frames, disparity: torso),
+        Scripts.track(3, frames: 0..<frames) { _ in 0.1 },
+      ],
+      decisions: [
+        Decision(time: .zero, detectionGroupID: DetectionGroupID(1), strong: false)
+      ])
+    return Scripts.focus(try Script(recording: recording))
+  }
+
+  /// A face that is found every other half second leaves focus where it is.
+  @Test func facesThatComeAndGoDoNotBreathe() throws {
+    for half in [3, 15, 30] {
+      let focus = try Self.groupFocus(frames: 240) { $0 / half % 2 == 0 ? 0.6 : nil }
+      #expect(focus.allSatisfy { abs($0 - 0.6) < 1e-6 }, "every \(half) frames")
+    }
+    // So does one whose subject comes nearer, which the torso shows.
+    let near = try Self.groupFocus(frames: 240) { frame in
+      frame / 15 % 2 == 0 ? 0.3 + 0.001 * Float(frame) : nil
+    } torso: {
+      0.28 + 0.001 * Float($0)
+    }
+    for frame in 20..<220 {
+      #expect(abs(near[frame] - (0.3 + 0.001 * Float(frame))) < 0.006, "frame \(frame)")
+    }
+  }
+
+  /// What is left of a subject that turned away long ago is followed as it is.
+  @Test func facesOfLongAgoDoNotCount() throws {
+    let focus = try Self.groupFocus(frames: 240) { $0 < 60 ? 0.6 : nil }
+    #expect(focus[..<80].allSatisfy { abs($0 - 0.6) < 0.005 })
+    #expect(focus[140...].allSatisfy { abs($0 - 0.63) < 0.005 })
+    #expect(zip(focus, focus.dropFirst()).allSatisfy { $1 - $0 > -1e-6 && $1 - $0 < 0.002 })
+  }
 }

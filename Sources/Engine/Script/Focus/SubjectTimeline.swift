@@ -90,7 +90,9 @@ final class SubjectTimeline: Sendable {
       cutFrames: cutFrames, constant: nil)
   }
 
-  /// A group's: in each frame the best of the tracks that are found there.
+  /// A group's: in each frame the best of the tracks that are found there. Where a better one is missing for a while, the
+  /// next best stands for it at the better one's disparity, so that focus stays on the face of a subject whose torso lies
+  /// deeper, though the face comes and goes.
   convenience init(
     group: [SubjectTimeline], frameTimes: FrameTimes, cutFrames: [Int], deadZone: Double
   ) {
@@ -118,22 +120,29 @@ final class SubjectTimeline: Sendable {
     found.sort()
     var (frames, members, detections): ([Int32], [UInt16], [Int32]) = ([], [], [])
     var values: [Float] = []
+    var offsets = MemberOffsets()
     for key in found {
       let frame = Int32(key >> 40)
-      guard frame != frames.last else { continue }
       let member = Int(key >> 24 & 0xFFFF)
       let detection = discrete[member].detections[Int(key & 0xFF_FFFF)]
       let track = discrete[member].tracks[0]
+      let value =
+        (track as? CustomDetectionTrack)?.givenDisparities[Int(detection)]
+        ?? track.samples.disparities[Int(detection)]
+      if frame == frames.last {
+        offsets.note(member: UInt16(member), value: value, beside: frames.count - 1)
+        continue
+      }
       frames.append(frame)
       members.append(UInt16(member))
       detections.append(detection)
-      values.append(
-        (track as? CustomDetectionTrack)?.givenDisparities[Int(detection)]
-          ?? track.samples.disparities[Int(detection)])
+      values.append(value)
     }
+    let times = frames.map { frameTimes[Int($0)] }
+    let shots = frames.map { frame in cutFrames.partitionPoint { $0 <= Int(frame) } }
     let focus = Self.smoothed(
-      values, times: frames.map { frameTimes[Int($0)] }, frames: frames, cutFrames: cutFrames,
-      deadZone: deadZone)
+      offsets.applied(to: values, members: members, shots: shots, times: times),
+      times: times, frames: frames, cutFrames: cutFrames, deadZone: deadZone)
     self.init(
       tracks: discrete.map { $0.tracks[0] }, frames: frames, members: members,
       detections: detections, focus: focus, cutFrames: cutFrames, constant: nil)
