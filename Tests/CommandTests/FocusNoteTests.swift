@@ -165,6 +165,10 @@ import Testing
       edit + ["decide", "--at", "0.1", "--disparity", "0.9", "--rack", "5", "-o", "a.focus"],
       in: folder)
     #expect(long.errors.contains("focus travels for 0.100 s only"), "\(long.errors)")
+    // An automatic rack has less time than the shortest one takes.
+    let short = try await works(
+      edit + ["decide", "--at", "0.1", "--disparity", "0.9", "-o", "s.focus"], in: folder)
+    #expect(short.errors.contains("focus travels for 0.100 s only"), "\(short.errors)")
     let first = try await works(
       edit + ["decide", "--at", "0", "--disparity", "0.9", "--rack", "1", "-o", "b.focus"],
       in: folder)

@@ -50,11 +50,11 @@ struct RackOptions: ParsableArguments {
   ///
   /// - Throws: `invalidParameter` for a curve where focus does not travel.
   func apply(to decision: Decision, of script: Script) throws(CinematicError) {
-    if case .automatic = rack {
-      script.setTransition(nil, for: decision)
+    if case .automatic = rack { script.setTransition(nil, for: decision) }
+    guard isGiven, rack?.isAutomatic != true else {
+      tellOfAutomaticRack(to: decision, of: script)
       return
     }
-    guard isGiven else { return }
     let known = script.transition(for: decision)
     var duration =
       known?.duration ?? script.timeRangeOfTransition(before: decision)?.duration ?? .zero
@@ -74,6 +74,29 @@ struct RackOptions: ParsableArguments {
     tell(duration, of: script.timeRangeOfTransition(before: decision)?.duration)
   }
 
+  /// Says if an automatic rack is shorter than any, for another decision stands too near before it. One that a cut
+  /// shortens is as it should be.
+  private func tellOfAutomaticRack(to decision: Decision, of script: Script) {
+    guard script.isInForce(decision), script.transition(for: decision) == nil,
+      let possible = script.timeRangeOfTransition(before: decision)?.duration
+    else { return }
+    let shortest = Time(
+      seconds: FocusStyle.standard.shortestRack - 0.001, preferredTimescale: 90000)
+    let frameTimes = script.recording.frameTimes
+    let sinceCut = script.recording.cuts.map(frameTimes.index(atOrAfter:))
+      .last { $0 < frameTimes.count && frameTimes[$0] <= decision.time }
+      .map { decision.time - frameTimes[$0] }
+    guard possible < shortest, sinceCut.map({ $0 > possible }) ?? true else { return }
+    tellShortage(possible)
+  }
+
+  private func tellShortage(_ possible: Time) {
+    note(
+      String(
+        format: "focus travels for %.3f s only: there is no more time after the decision before",
+        possible.seconds))
+  }
+
   /// - Parameter possible: how long focus does travel, `nil` where it does not.
   private func tell(_ wanted: Time, of possible: Time?) {
     guard case .seconds = rack, wanted > .zero else { return }
@@ -81,10 +104,7 @@ struct RackOptions: ParsableArguments {
     let allowance = Time(value: 1, timescale: 1000)
     if let possible {
       guard possible + allowance < wanted else { return }
-      note(
-        String(
-          format: "focus travels for %.3f s only: there is no more time after the decision before",
-          possible.seconds))
+      tellShortage(possible)
     } else {
       note("focus does not travel to this decision: nothing else is in focus before it")
     }
@@ -95,6 +115,10 @@ struct RackOptions: ParsableArguments {
 enum RackArgument: Sendable {
   case automatic
   case seconds(Time)
+
+  var isAutomatic: Bool {
+    if case .automatic = self { true } else { false }
+  }
 
   /// - Throws: what is wrong with the text, for the person who wrote it.
   init(parsing text: String) throws {
