@@ -205,8 +205,9 @@ import Testing
     #expect(report.frameCount == 3)
     #expect(report.droppedFrameCount == 0)
     if endsSession { #expect(await session.statistics.arrivedFrameCount == 3) }
-    let movie = try await AssetInfo(asset: Asset(path: path))
-    #expect(abs(movie.duration.seconds - 0.1) < 0.02, "\(movie.duration.seconds)")
+    let sound = try #require(try await Asset(path: path).loadTracks(withMediaType: .audio).first)
+    let heard = try await sound.load(.timeRange).duration.seconds
+    #expect(abs(heard - 5 / 60.0) < 0.03, "\(heard)")
     await rig.end()
   }
 

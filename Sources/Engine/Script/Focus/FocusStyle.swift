@@ -4,9 +4,9 @@
 package struct FocusStyle: Hashable, Sendable {
   /// A median over this many detections takes out single wrong disparities.
   package var medianLength = 5
-  /// Seconds around a detection within which others count in its median: 0.1, and a millisecond for rounded times. Over
-  /// more, a subject moves; whether what lies further off is right says nothing of it.
-  package var medianReach = 0.101
+  /// Seconds around a detection within which others count in its median: two to each side of a detector that looks at six
+  /// pictures a second. Over more, a subject moves; whether what lies further off is right says nothing of it.
+  package var medianReach = 0.35
   /// Rate of the critically damped spring that follows a subject, a second. Its kernel is about
   /// 4 / rate seconds wide: lower is calmer and rounds off quick moves, higher lets jitter through.
   package var springRate = 12.0
