@@ -77,4 +77,56 @@ import Testing
     }
     #expect(ahead + behind < 1800, "\(ahead) in front, \(behind) behind")
   }
+
+  /// A dark disc with a blue rim, antialiased, before a bright textured wall; a map knows the disc without its rim.
+  private enum Rimmed {
+    /// How much of a pixel lies within this distance of the middle.
+    static func share(_ x: Int, _ y: Int, within radius: Float) -> Float {
+      min(max(radius - Scene.distance(x, y) + 0.5, 0), 1)
+    }
+
+    static func light(_ x: Int, _ y: Int) -> SIMD3<Float> {
+      let wave = sin(Float(x) * 0.9) * sin(Float(y) * 0.7)
+      let wall = SIMD3<Float>(0.6, 0.62, 0.64) + wave * SIMD3(0.12, 0.12, 0.12)
+      let (disc, inner) = (share(x, y, within: 70), share(x, y, within: 64))
+      let rim = SIMD3<Float>(0.02, 0.2, 0.45)
+      let front = rim + inner * (SIMD3(0.03, 0.025, 0.03) - rim)
+      return wall + disc * (front - wall)
+    }
+
+    /// 0.8 in front and 0.2 behind, blurred over 16 pixels around the rim's inner border.
+    static func disparity(_ column: Int, _ row: Int) -> Float {
+      let distance = Scene.distance(6 * column + 2, 6 * row + 2)
+      return 0.2 + 0.6 * min(max((64 + 8 - distance) / 16, 0), 1)
+    }
+  }
+
+  /// The rim of a blurred disc goes with it, and does not stay sharp at the wall in focus behind it, whose own pixels stay
+  /// there, but for a third of a pixel along the outline. Without the ring of `focal_beyond` all 1,700 pixels of the rim
+  /// stayed.
+  @Test(arguments: [.preview, .export] as [RenderingQuality])
+  func rimsGoWithBlurredThings(_ quality: RenderingQuality) throws {
+    let size = Self.size
+    var item = RenderCase(
+      source: try .linear(size.width, size.height, color: Rimmed.light),
+      disparity: try .disparity(Self.map.width, Self.map.height, value: Rimmed.disparity),
+      focusDisparity: 0.2, fNumber: 0.6, quality: quality)
+    item.frame.view = .refined
+    let floats = try item.render(on: .cpu()).floats()
+    var (rim, left, taken) = (0, 0, 0)
+    for y in 0..<size.height {
+      for x in 0..<size.width {
+        let isInFront = floats[4 * (y * size.width + x) + 1] > 0.25
+        let distance = Scene.distance(x, y)
+        if (65..<69).contains(distance) {
+          rim += 1
+          if !isInFront { left += 1 }
+        } else if distance > 71, isInFront {
+          taken += 1
+        }
+      }
+    }
+    #expect(20 * left < rim, "\(left) of \(rim) behind")
+    #expect(taken < 200, "\(taken) of the wall in front")
+  }
 }

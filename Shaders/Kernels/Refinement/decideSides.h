@@ -17,6 +17,22 @@ FOCAL_FUNCTION void findWeights(FOCAL_TAKES int32_t columns, int32_t count) {
   }
 }
 
+/// What the far surface in focus, on a ring around a pixel given to it, says about it.
+FOCAL_FUNCTION float lookBeyond(FOCAL_TAKES FocalGuideColour own, int32_t x, int32_t row,
+                                int32_t rows, float farther, float perEdge) {
+  FocalRing ring = {0, 0, 0, 0, 0};
+  for (int32_t i = 0; i < FOCAL_RING_PLACES; i++) {
+    const int32_t ny = row + focal_ring_offset(i, p.ringY);
+    const int32_t nx = x + focal_ring_offset(i + FOCAL_RING_PLACES / 4, p.ringX);
+    if (ny < 0 || ny >= rows || nx < 0 || nx >= p.size.width) continue;
+    const int32_t at = ny * p.size.width + nx;
+    // No colour is known where there is no value.
+    if (!(values[at] < FOCAL_NO_LABEL)) continue;
+    ring = focal_with_place(ring, guide[at], (values[at] - farther) * perEdge);
+  }
+  return focal_beyond(ring, own);
+}
+
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t line, int32_t z) {
   const FocalRefineSize s = p.size;
   const int32_t columns = 2 * p.across + 1;
@@ -51,8 +67,13 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t line, int32_t z) {
       sums = focal_with_neighbour(sums, weight, own, guide[at], (values[at] - farther) * perEdge);
     }
   }
-  decision[line * s.width + x] = focal_decision(
-      sums, edgeShare(sides, v), (nearer - farther) * p.perThreshold);
+  float decided = focal_decision(sums, edgeShare(sides, v), (nearer - farther) * p.perThreshold);
+  const float shows = focal_rim_shows(focal_circleRadius(p.circles, nearer),
+                                      focal_circleRadius(p.circles, farther));
+  if (shows > 0.0f && decided <= 0.0f) {
+    decided += shows * lookBeyond(FOCAL_PASSES own, x, row, rows, farther, perEdge);
+  }
+  decision[line * s.width + x] = decided;
 }
 
 FOCAL_ENTRY(decideSides)

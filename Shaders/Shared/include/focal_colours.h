@@ -60,6 +60,26 @@
 /// Strange is a colour that has less than 1 / FOCAL_PER_STRANGE of both sides' neighbours. For all colours: windows beside
 /// a head go to it.
 #define FOCAL_PER_STRANGE 10.0f
+/// Before a far surface in focus a rim of a blurred near thing that a map gives to that surface stays sharp. A ring around
+/// the pixel reaches beyond the rim, whose own pixels are all that nearer neighbours know of the far side: so many places,
+/// so many cells away, of which the far surface has to show in so many.
+#define FOCAL_RING_PLACES 12
+#define FOCAL_RING_REACH 3
+#define FOCAL_RING_LEAST 3
+/// A place lies on the far surface up to a share of 0.15. In shares times FOCAL_PER_PURITY.
+#define FOCAL_RING_RISE 0.6f
+/// From which squared difference of colour on, as a multiple of the ring's variance and this one, a pixel is not of the far
+/// surface, in full 1 / FOCAL_RING_PER_UNLIKE above; and the log-odds that this is worth.
+#define FOCAL_RING_SCATTER 300.0f
+#define FOCAL_RING_UNLIKE 1.0f
+#define FOCAL_RING_PER_UNLIKE 0.5f
+#define FOCAL_RING_WEIGHT 8.0f
+/// Radii, in pixels, of near things that count as blurred, in full 1 / FOCAL_PER_RIM_BLURRED above, and of far surfaces
+/// that count as in focus, not at all 1 / FOCAL_PER_RIM_FOCUS above. Near things from 4 to 8 pixels: phone -0.03.
+#define FOCAL_RIM_BLURRED 12.0f
+#define FOCAL_PER_RIM_BLURRED 0.0625f
+#define FOCAL_RIM_FOCUS 1.0f
+#define FOCAL_PER_RIM_FOCUS 0.5f
 /// How sure the map may be.
 #define FOCAL_SHARE_LEAST 0.01f
 #define FOCAL_LN2 0.69314718f
@@ -112,6 +132,57 @@ FOCAL_FUNCTION FocalSideWeights focal_with_neighbour(FocalSideWeights sums, floa
   const FocalSideWeights all = {sums.front + like * front, sums.allFront + front,
                                 sums.back + like * back, sums.allBack + back};
   return all;
+}
+
+/// The far surface in focus on a ring around a pixel: how many of its places lie on it, and the sums of their colours and
+/// of the squares of these.
+FOCAL_STRUCT(FocalRing) { int32_t count, red, green, blue, squares; };
+
+/// How far along an axis place `k` of a ring of this radius lies: a quarter of the places further on for the other axis.
+FOCAL_FUNCTION int32_t focal_ring_offset(int32_t k, int32_t radius) {
+  const int32_t turn = FOCAL_RING_PLACES / 2;
+  const int32_t up = k % turn, rest = up < turn - up ? up : turn - up;
+  // Sixteenths of the radius: the sines of 0, 30, 60 and 90 degrees.
+  const int32_t part = rest == 0 ? 0 : rest == 1 ? 8 : rest == 2 ? 14 : 16;
+  const int32_t offset = (part * radius + 8) >> 4;
+  return k % FOCAL_RING_PLACES < turn ? offset : -offset;
+}
+
+/// The ring with one more place.
+FOCAL_FUNCTION FocalRing focal_with_place(FocalRing ring, uint32_t code, float rise) {
+  const FocalGuideColour there = focal_guide_colour(code);
+  const bool same = focal_abs(rise - FOCAL_RISE_MIDDLE) < FOCAL_RISE_MOST;
+  const int32_t counts = same && rise < FOCAL_RING_RISE ? 1 : 0;
+  const int32_t square =
+      there.red * there.red + there.green * there.green + there.blue * there.blue;
+  const FocalRing all = {ring.count + counts, ring.red + counts * there.red,
+                         ring.green + counts * there.green, ring.blue + counts * there.blue,
+                         ring.squares + counts * square};
+  return all;
+}
+
+/// How much less a pixel belongs to the far surface, as its colour tells beside those of the ring.
+FOCAL_FUNCTION float focal_beyond(FocalRing ring, FocalGuideColour own) {
+  const float each = focal_reciprocal(focal_max(FOCAL_FLOAT(ring.count), 1.0f));
+  const float red = FOCAL_FLOAT(ring.red) * each, green = FOCAL_FLOAT(ring.green) * each,
+              blue = FOCAL_FLOAT(ring.blue) * each;
+  const float squares = FOCAL_FLOAT(ring.squares) * each;
+  const float scatter = squares - (red * red + green * green + blue * blue);
+  const float dr = FOCAL_FLOAT(own.red) - red, dg = FOCAL_FLOAT(own.green) - green,
+              db = FOCAL_FLOAT(own.blue) - blue;
+  const float unlike = (dr * dr + dg * dg + db * db) *
+                       focal_reciprocal(focal_max(scatter, 0.0f) + FOCAL_RING_SCATTER);
+  return ring.count < FOCAL_RING_LEAST
+             ? 0.0f
+             : FOCAL_RING_WEIGHT * focal_unit((unlike - FOCAL_RING_UNLIKE) * FOCAL_RING_PER_UNLIKE);
+}
+
+/// How much a sharp rim of a near thing would show: fully where the far surface is in focus and the near one is
+/// not.
+FOCAL_FUNCTION float focal_rim_shows(float nearRadius, float farRadius) {
+  const float blurred = focal_unit((nearRadius - FOCAL_RIM_BLURRED) * FOCAL_PER_RIM_BLURRED);
+  const float away = focal_unit((focal_abs(farRadius) - FOCAL_RIM_FOCUS) * FOCAL_PER_RIM_FOCUS);
+  return blurred * (1.0f - away);
 }
 
 /// The decision for a pixel to which the map gives a share of 0, back, to 1, front, at an edge of so many of the least

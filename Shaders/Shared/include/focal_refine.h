@@ -88,6 +88,9 @@ FOCAL_STRUCT(FocalDecideSidesParameters) {
   int32_t stepX, stepY, across, down, dense, farthest;
   int32_t firstRow, decidedRows;
   float perThreshold;  ///< 1 / the least step of disparity that counts as an edge
+  /// Radius of the ring in which a far surface in focus is looked at, pixels, see FocalRing.
+  int32_t ringX, ringY;
+  FocalCircles circles;
 };
 /// To which side each pixel of an edge cell belongs. Pixels.
 #define FOCAL_KERNEL_decideSides(_)         \

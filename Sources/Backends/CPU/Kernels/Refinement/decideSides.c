@@ -14,6 +14,8 @@ struct Group {
   float farther[LANES], perEdge[LANES], share[LANES], step[LANES];
   int32_t red[LANES], green[LANES], blue[LANES];
   int32_t isEdge[LANES];
+  /// How much a sharp rim would show.
+  float shows[LANES];
 };
 
 /// What a group sees at one place beside each of its pixels.
@@ -31,7 +33,8 @@ struct Rows {
 
 /// Fills in pixels [x0, x1) of an edge cell; the first group begins at pixel `start`.
 FOCAL_FUNCTION void fillCell(struct Group *groups, int32_t start, const struct Rows *rows,
-                             struct FocalCellSides sides, int32_t x0, int32_t x1) {
+                             const struct FocalCircles *circles, struct FocalCellSides sides,
+                             int32_t x0, int32_t x1) {
   const int has = sides.hasMiddle;
   const float upper = has ? focal_reciprocal(sides.front - sides.middle) : 0.0f;
   const float lower = focal_reciprocal((has ? sides.middle : sides.front) - sides.back);
@@ -52,6 +55,8 @@ FOCAL_FUNCTION void fillCell(struct Group *groups, int32_t start, const struct R
     group->green[k] = own.green;
     group->blue[k] = own.blue;
     group->isEdge[k] = 1;
+    group->shows[k] = focal_rim_shows(focal_circleRadius(*circles, nearer),
+                                      focal_circleRadius(*circles, farther));
   }
 }
 
@@ -134,6 +139,40 @@ FOCAL_FUNCTION void decideGroup(const struct Group *group, const struct Rows *ro
   }
 }
 
+/// Adds what the far surface in focus, on a ring around each pixel, says about those given to it.
+FOCAL_FUNCTION void lookBeyond(const struct Group *group, const struct Rows *rows,
+                               const struct FocalDecideSidesParameters *p, int32_t x,
+                               float *result) {
+  int32_t any = 0;
+  for (int32_t k = 0; k < LANES; k++) any |= group->shows[k] > 0.0f && result[k] <= 0.0f;
+  if (!any) return;
+  int32_t count[LANES] = {0}, red[LANES] = {0}, green[LANES] = {0}, blue[LANES] = {0};
+  int32_t squares[LANES] = {0};
+  const int32_t inside = x >= p->ringX && x + LANES + p->ringX <= rows->width;
+  for (int32_t i = 0; i < FOCAL_RING_PLACES; i++) {
+    const int32_t row = rows->line + focal_ring_offset(i, p->ringY);
+    if (row < 0 || row >= rows->count) continue;
+    struct Neighbours there;
+    look(rows, x + focal_ring_offset(i + FOCAL_RING_PLACES / 4, p->ringX), row, inside, &there);
+    FOCAL_LANE_LOOP
+    for (int32_t k = 0; k < LANES; k++) {
+      const struct FocalRing ring = {count[k], red[k], green[k], blue[k], squares[k]};
+      const struct FocalRing all = focal_with_place(
+          ring, there.codes[k], (there.values[k] - group->farther[k]) * group->perEdge[k]);
+      count[k] = all.count;
+      red[k] = all.red;
+      green[k] = all.green;
+      blue[k] = all.blue;
+      squares[k] = all.squares;
+    }
+  }
+  for (int32_t k = 0; k < LANES; k++) {
+    const struct FocalRing ring = {count[k], red[k], green[k], blue[k], squares[k]};
+    const struct FocalGuideColour own = {group->red[k], group->green[k], group->blue[k]};
+    if (result[k] <= 0.0f) result[k] += group->shows[k] * focal_beyond(ring, own);
+  }
+}
+
 /// Pixels of a row that are prepared at a time.
 #define RUN 512
 
@@ -162,7 +201,7 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(decideSides) {
         if (c >= 0 && kind[cells + (size_t)c] != FocalCellFlat && first < last) {
           const struct FocalCellSides sides =
               focal_cell_sides(map, front, back, kind, cells + (size_t)c);
-          fillCell(groups, start, &rows, sides, first, last);
+          fillCell(groups, start, &rows, &p->circles, sides, first, last);
         } else {
           leave(&rows, first, last, to);
         }
@@ -178,6 +217,7 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(decideSides) {
         if (!any) continue;
         float decided[LANES];
         decideGroup(group, &rows, &taps, p, x, decided);
+        lookBeyond(group, &rows, p, x, decided);
         for (int32_t k = 0; k < LANES && x + k < past; k++)
           if (group->isEdge[k]) to[x + k] = decided[k];
       }

@@ -38,6 +38,8 @@ struct DecisionGrid {
   let dense: Int
   let across: Taps
   let down: Taps
+  /// Radius of the ring in which a far surface in focus is looked at, pixels.
+  let ring: (x: Int, y: Int)
   /// The rows that are decided.
   let rows: Range<Int>
   /// The rows whose colours decide.
@@ -53,13 +55,16 @@ struct DecisionGrid {
       width: (picture.width + pixels - 1) / pixels, height: (picture.height + pixels - 1) / pixels)
     across = Taps(cells: map.width, pixels: size.width, settings)
     down = Taps(cells: map.height, pixels: size.height, settings)
+    func ring(_ cells: Int, _ pixels: Int) -> Int {
+      (2 * Int(FOCAL_RING_REACH) * pixels + cells) / (2 * cells)
+    }
+    self.ring = (ring(map.width, size.width), ring(map.height, size.height))
     self.map = map
     dense = settings.denseNeighbours
     self.rows = rows.lowerBound / pixels..<(rows.upperBound + pixels - 1) / pixels
+    let seen = max(down.pixels, self.ring.y)
     seenRows =
-      max(
-        self.rows.lowerBound - down.pixels, 0)..<min(
-        self.rows.upperBound + down.pixels, size.height)
+      max(self.rows.lowerBound - seen, 0)..<min(self.rows.upperBound + seen, size.height)
   }
 
   /// The square of how many steps away the farthest neighbours are: they fill a circle.
@@ -68,7 +73,8 @@ struct DecisionGrid {
     return most * most + 1
   }
 
-  /// How many cells around an edge's the colours are looked at in.
+  /// How many cells around an edge's the colours are looked at in. A ring that reaches beyond them does without those
+  /// places.
   var cells: Int {
     func count(_ taps: Taps, _ cells: Int, _ pixels: Int) -> Int {
       (taps.pixels * cells + pixels - 1) / pixels

@@ -77,7 +77,7 @@ extension FramePasses {
     let rows = picture.rows
     let grid = decisionGrid(of: map.size, rows: rows, RefinementSettings(blur.quality))
     let decision = decide(
-      map, sides, grid, picture: picture, threshold: blur.map.edgeThreshold)
+      map, sides, grid, picture: picture, blur)
     let radius = list.buffer(of: Float.self, count: size.width * rows.count)
     list.add(
       Kernel.ResolveDisparity(
@@ -102,7 +102,7 @@ extension FramePasses {
 
   /// To which side of its cell's edge each pixel of the grid's rows belongs.
   private mutating func decide(
-    _ map: Map, _ sides: Sides, _ grid: DecisionGrid, picture: Window, threshold: Float
+    _ map: Map, _ sides: Sides, _ grid: DecisionGrid, picture: Window, _ blur: Blur
   ) -> PassList.Buffer {
     let seen = grid.size.width * grid.seenRows.count
     let guide = list.buffer(of: UInt32.self, count: seen)
@@ -120,7 +120,9 @@ extension FramePasses {
         across: Int32(grid.across.count), down: Int32(grid.down.count),
         dense: Int32(grid.dense), farthest: Int32(grid.farthest),
         firstRow: Int32(grid.rows.lowerBound), decidedRows: Int32(grid.rows.count),
-        perThreshold: 1 / threshold),
+        perThreshold: 1 / blur.map.edgeThreshold, ringX: Int32(grid.ring.x),
+        ringY: Int32(grid.ring.y),
+        circles: blur.circles.parameters(maximumRadius: blur.settings.maximumRadius)),
       over: Dimensions(width: grid.size.width, height: grid.rows.count))
     return decision
   }
