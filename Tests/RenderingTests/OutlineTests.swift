@@ -31,7 +31,8 @@ import Testing
 
   /// Light neither grows nor shrinks where a plane in focus is crossed by blurred stripes, whatever share of them
   /// lies in either slice. Within 0.025: what an outline gives back is right on the mean over the shares; at export
-  /// 0.08, where few lens points are spread over wide cells, which takes light of its own. It was more than a tenth.
+  /// 0.045, where slices are spread over wide lens cells. It was more than a tenth, and up to 0.07 at export as long as
+  /// outlines gave nothing back for that.
   @Test(
     arguments: [.export, .exportHigh] as [RenderingQuality],
     [3.5, 5, 8, 10, 12, 16, 18, 22] as [Float])
@@ -39,7 +40,7 @@ import Testing
     for width in [3, 12] {
       let kept = try light(width: width, radius: radius, quality)
       #expect(
-        abs(kept - 1) < (quality == .export ? 0.08 : 0.025), "\(width) of 24 columns: \(kept)")
+        abs(kept - 1) < (quality == .export ? 0.045 : 0.025), "\(width) of 24 columns: \(kept)")
     }
   }
 

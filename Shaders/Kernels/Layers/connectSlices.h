@@ -7,7 +7,7 @@
 // A minimum, so that the order of the neighbours does not matter and those beyond a border, which
 // the processor leaves out, may be the border's own again.
 
-#include "focal_slices.h"
+#include "focal_views.h"
 
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   if (x >= p.width || y >= p.height) return;
@@ -35,7 +35,8 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   if (outline == 0.0f) return;
   const int32_t alpha = FocalLayerAlpha * count + o;
   const float kept = focal_unplatedShare(own, p.focusLow, p.focusInverseWidth, outline) *
-                     focal_outlineShare(p.slicing, own, layers[alpha], outline);
+                     focal_outlineShare(p.slicing, own, layers[alpha], outline,
+                                        focal_ownSpreadWidth(own, p.cell, p.cellLimit, p.wideCell));
   layers[FocalLayerFrontR * count + o] *= kept;
   layers[FocalLayerFrontG * count + o] *= kept;
   layers[FocalLayerFrontB * count + o] *= kept;

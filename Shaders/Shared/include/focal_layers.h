@@ -63,6 +63,9 @@ FOCAL_STRUCT(FocalConnectSlicesParameters) {
   /// Far surfaces pass from the focus plate to the layers from here on, in pixels of the layers; a width of 0: there is
   /// no plate.
   float focusLow, focusInverseWidth;
+  /// Sides of a lens cell, shares of the radius: of circles up to `cellLimit`, in pixels of the layers, that are spread,
+  /// and of larger ones.
+  float cell, cellLimit, wideCell;
 };
 /// How far each surface goes on below its own slice, and its alpha at outlines. Pixels of the
 /// layers; in place.

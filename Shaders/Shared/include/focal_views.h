@@ -34,6 +34,11 @@ FOCAL_FUNCTION float focal_spreadWidth(float radius, int32_t lensCount, float ce
   return isSpread ? focal_min(width, FOCAL_WIDEST_SPREAD) : 1.0f;
 }
 
+/// The same of a surface whose tile has no larger circles, by the lens cells of circles up to `limit` and of larger ones.
+FOCAL_FUNCTION float focal_ownSpreadWidth(float radius, float cell, float limit, float wideCell) {
+  return focal_spreadWidth(radius, 2, focal_abs(radius) > limit ? wideCell : cell);
+}
+
 /// How far to each side one box of this width reaches.
 FOCAL_FUNCTION int32_t focal_spreadTaps(float width) {
   return width > 1.0f ? FOCAL_INT(0.5f * (width - 1.0f)) + 1 : 0;

@@ -72,7 +72,8 @@ FOCAL_FUNCTION void lowerOutlines(float *layers, size_t count, size_t o, int32_t
     const float own = layers[FocalLayerFrontRadius * count + q];
     const float kept =
         focal_unplatedShare(own, p->focusLow, p->focusInverseWidth, outline[i]) *
-        focal_outlineShare(p->slicing, own, layers[FocalLayerAlpha * count + q], outline[i]);
+        focal_outlineShare(p->slicing, own, layers[FocalLayerAlpha * count + q], outline[i],
+                           focal_ownSpreadWidth(own, p->cell, p->cellLimit, p->wideCell));
     layers[FocalLayerFrontR * count + q] *= kept;
     layers[FocalLayerFrontG * count + q] *= kept;
     layers[FocalLayerFrontB * count + q] *= kept;

@@ -110,14 +110,19 @@ extension FramePasses {
     let scale = Float(blur.settings.scale)
     let far = BlurSettings.farRange
     let hasPlate = slices.groups.split != 0
+    var parameters = FocalConnectSlicesParameters()
+    parameters.width = Int32(layers.window.width)
+    parameters.height = Int32(layers.window.height)
+    parameters.edge = BlurSettings.edge / scale
+    parameters.slicing = slices.slicing
+    parameters.focusLow = far.lowerBound / scale
+    parameters.focusInverseWidth = hasPlate ? scale / (far.upperBound - far.lowerBound) : 0
+    // The smaller sets' circles are not spread.
+    parameters.cell = blur.tables.cells[2]
+    parameters.cellLimit = BlurSettings.lensRadii[2]
+    parameters.wideCell = blur.tables.cells[3]
     list.add(
-      Kernel.ConnectSlices(layers: .buffer(layers.buffer)),
-      FocalConnectSlicesParameters(
-        width: Int32(layers.window.width), height: Int32(layers.window.height),
-        edge: BlurSettings.edge / scale, slicing: slices.slicing,
-        focusLow: far.lowerBound / scale,
-        focusInverseWidth: hasPlate ? scale / (far.upperBound - far.lowerBound) : 0),
-      over: layers.window)
+      Kernel.ConnectSlices(layers: .buffer(layers.buffer)), parameters, over: layers.window)
   }
 
   /// The blurred near and far groups, tile by tile, in a window like that of the layers; `rows` are
