@@ -293,7 +293,9 @@ import Testing
     ] {
       #expect(outcome.errors.contains(said), "\(outcome.errors)")
     }
-    #expect(outcome.errorLines.filter { $0.contains("the command") }.count == 3)
+    // A machine that is busy may be late besides.
+    let told = outcome.errorLines.filter { $0.contains("the command") && !$0.contains(" s late") }
+    #expect(told.count == 3, "\(outcome.errors)")
     let report = try #require(try outcome.objects().last)
     let frames = try #require(report["frames"] as? Int)
     let dropped = try #require(report["droppedFrames"] as? Int)

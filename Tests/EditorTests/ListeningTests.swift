@@ -48,7 +48,8 @@ struct ListeningTests {
     var settings = Editor.Settings(devices: [], program: "/bin/false")
     settings.folders = [NSTemporaryDirectory()]
     var limits = Studio.patientLimits
-    limits.serverIdle = .seconds(2)
+    // Time enough for a page to come on a busy machine.
+    limits.serverIdle = .seconds(15)
     let socket = try ListeningSocket()
     let server = EditorServer(Editor(settings), on: socket, limits: limits)
     let task = Task { try await server.run() }
@@ -56,7 +57,7 @@ struct ListeningTests {
     do {
       let page = try await Page(address, cookie: try await address.cookie())
       _ = try await page.next("lists")
-      try await Task.sleep(for: .seconds(5))
+      try await Task.sleep(for: .seconds(33))
       try await page.send(["name": "open", "movie": 99_999])
       _ = try await page.next("failure")
     }

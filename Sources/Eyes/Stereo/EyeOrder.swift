@@ -10,6 +10,8 @@ struct EyeOrder: Sendable {
   private(set) var inOrder = 0
   /// Strips that continue their nearer side.
   private(set) var exchanged = 0
+  /// Pairs that were looked at.
+  private(set) var pairCount = 0
 
   /// Fewer signs say nothing.
   private static let leastSigns = 100
@@ -43,6 +45,7 @@ struct EyeOrder: Sendable {
   ///   - luma: the left picture, 0 to 255, rows of `width` pixels.
   ///   - disparities: of it, in pixels; not a number where both directions of the comparison do not agree.
   mutating func add(luma: [UInt8], disparities: [Float], width: Int) {
+    pairCount += 1
     for start in stride(from: 0, to: luma.count, by: width) {
       var last: Int?
       for x in 0..<width where !disparities[start + x].isNaN {

@@ -30,6 +30,8 @@ public final class StereoProvider: DisparityProvider {
   /// scene that hardly moves .76, and the two public pairs .85 and .90.
   private static let leastConfidence = 0.3
   private static let usualConfidence = 0.65
+  /// Pairs that are compared to know the order of the eyes, with those that are compared anyway.
+  private static let mostOrderPairs = 3
   /// Pixels between far and near below which a map shows how exactly points are found, and nothing of the scene: half a
   /// pixel either way is such noise.
   private static let leastExtent: Float = 1.5
@@ -79,7 +81,7 @@ public final class StereoProvider: DisparityProvider {
     var order = EyeOrder()
     for sample in pairs
     where (best?.confidence ?? 0) < Self.usualConfidence || extent < Self.leastExtent
-      || !order.isKnown
+      || !order.isKnown && order.pairCount < Self.mostOrderPairs
     {
       var pair = sample
       pair.straighten(shift)

@@ -39,7 +39,7 @@ public struct SoundBuffer: Sendable {
   package func prefix(upTo end: Time) -> SoundBuffer? {
     guard end > time else { return nil }
     guard end < time + duration else { return self }
-    let kept = Int((end - time).seconds * Double(format.sampleRate))
+    let kept = min(count, Int(((end - time).seconds * Double(format.sampleRate)).rounded()))
     guard kept > 0 else { return nil }
     return SoundBuffer(
       format: format, samples: Array(samples.prefix(kept * Int(max(format.channelCount, 1)))),

@@ -124,6 +124,9 @@ struct CaptureOrderLine: Sendable {
     }
   }
 
+  /// Whether a still that is asked for before it would be another one after it.
+  var changesStills: Bool { if case .aperture = action { true } else { false } }
+
   /// Does it, or says why that cannot be.
   ///
   /// - Returns: whether the session goes on.

@@ -125,6 +125,10 @@ struct CaptureRun: Sendable {
         stills.append(Task { await order.obey(on: session, rules) })
         continue
       }
+      if order.changesStills {
+        for still in stills { _ = await still.value }
+        stills = []
+      }
       guard await order.obey(on: session, rules) else {
         await session.stop()
         tellMissed(orders[(index + 1)...])

@@ -80,10 +80,6 @@ struct RenderJob: Sendable {
     let stream = stream(for: source)
     let format = try OutputFormat(path: output, stream: stream)
     try check(source, format)
-    if let script, let reader = pictures.reader {
-      try script.check(
-        against: reader, isWhole: inputOptions.frames == nil, named: inputName, to: .program)
-    }
     try SteadinessOptions.check(steadies: steadiesMaps, source, inputName)
     var attributes = attributes
     // A large photograph and its rendering fill the memory by themselves, and take their time.
@@ -115,6 +111,11 @@ struct RenderJob: Sendable {
     }
     if holds, maps.isOneMap, pictures.reader == nil || source.frameCount > 1 {
       note("\(map ?? input) is one map, and is held for all of \(inputName)")
+    }
+    if let script, let reader = pictures.reader {
+      try script.check(
+        against: reader, isWhole: inputOptions.frames == nil, named: inputName,
+        where: { inputOptions.missing != .skip || maps.hasMap(for: $0) }, to: .program)
     }
     // The first that is rendered.
     let place = try await pictures.first(maps, skips: inputOptions.missing == .skip)

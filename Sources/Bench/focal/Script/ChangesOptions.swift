@@ -167,7 +167,9 @@ extension Script {
     let times = recording.frameTimes
     // The first frame that can show it.
     let shown = times.index(atOrAfter: decision.time)
-    if shown == times.count, let final = times.last {
+    if shown == times.count, let final = times.last, isInForce(decision),
+      timeRangeOfTransition(before: decision) != nil
+    {
       note(
         String(
           format: "the last frame is at %.3f s: focus travels to \(target), and does not arrive",

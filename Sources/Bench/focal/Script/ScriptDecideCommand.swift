@@ -63,8 +63,10 @@ struct ScriptDecideCommand: ParsableCommand {
         .invalidParameter, "the script has no \(ScriptShowCommand.target(decision))",
         remedy: "the command show prints what there is")
     }
+    // What is said of a decision is said of one that is written.
+    let writer = try result.begin(beside: self.script)
     try rack.apply(to: decision, of: script)
-    try result.write(script, beside: self.script)
+    try writer.finish(script.changes().dataRepresentation)
     if let disparity, let movie = opened.movie {
       tellIfNothingIsSharp(at: disparity, in: movie.info.asset)
     }

@@ -43,6 +43,7 @@ struct ScriptSetCommand: ParsableCommand {
       script.fNumber = fNumber
       done.append("f/\(fNumber)")
     }
+    let writer = try result.begin(beside: self.script)
     if let at {
       let decision = try script.decision(
         meantBy: try script.time(at), of: script.decisions(in: script.timeRange), "decision")
@@ -50,7 +51,7 @@ struct ScriptSetCommand: ParsableCommand {
       script.tellOfAbsence(at: decision)
       done.append(Self.way(to: decision, of: script))
     }
-    try result.write(script, beside: self.script)
+    try writer.finish(script.changes().dataRepresentation)
     for line in done { printLine(line) }
   }
 

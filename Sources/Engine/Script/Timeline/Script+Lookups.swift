@@ -38,8 +38,12 @@ extension Script {
   /// Decisions of the recording that can never take effect, in words, with the reason: for a subject that the script does not
   /// have, outside its time range, or at the time of a later one of the same kind, which replaces it.
   public var decisionsWithoutEffect: [String] {
-    let base = Self.replaced(recording.baseDecisions) + Self.replaced(recording.userDecisions)
-    return base
+    func known(_ decisions: [Decision]) -> [Decision] {
+      decisions.filter { timeRange.contains($0.time) && detectionTrack(for: $0) != nil }
+    }
+    let replaced =
+      Self.replaced(known(recording.baseDecisions)) + Self.replaced(known(recording.userDecisions))
+    return replaced
       + (recording.baseDecisions + recording.userDecisions).compactMap { decision in
         guard timeRange.contains(decision.time) else {
           return "\(decision.time.secondsText) s is not in \(timeRange.start.secondsText) to"

@@ -18,13 +18,18 @@ extension ScriptedFocus {
   ///   - pictures: those that are chosen of the clip.
   ///   - isWhole: whether they are all of it.
   ///   - clip: its name.
+  ///   - isShown: whether a picture is worked on.
   ///   - note: is told if the script seems to be of another clip.
   /// - Throws: `incompatible` for a picture about whose time the script knows nothing.
   package func check(
-    against pictures: FrameReader, isWhole: Bool, named clip: String, to note: Notes
+    against pictures: FrameReader, isWhole: Bool, named clip: String,
+    where isShown: (FramePlace) -> Bool = { _ in true }, to note: Notes
   ) throws(CinematicError) {
     let numbers = pictures.frameNumbers
-    for number in numbers { try checkKnows(pictures.timeRange(ofFrame: number).start) }
+    for number in numbers {
+      let place = FramePlace(index: number, timeRange: pictures.timeRange(ofFrame: number))
+      if isShown(place) { try checkKnows(place.time) }
+    }
     guard isWhole, pictures.properties.kind != .still else { return }
     let recording = script.recording
     let (span, shown) = (
