@@ -1260,8 +1260,8 @@ def exports(studio):
     write("#still-start", "still.mp4", "still-8.png")
     write("#apply-start", "decided.mp4", "decided.mov")
     # A dot in a name is no ending.
-    write("#still-start", "cut v1.2 b", "cut v1.2 b-8.png")
-    write("#apply-start", "cut v1.2 b.MP4", "cut v1.2 b.mov")
+    write("#still-start", "cue v1.2 b", "cue v1.2 b-8.png")
+    write("#apply-start", "cue v1.2 b.MP4", "cue v1.2 b.mov")
     assert abs(json.loads(studio.run("edit", "decided.mov", "show", "--at", "0f", "--json"))["frames"][0]["fNumber"] - 2) < 1e-6
     page.keyboard.press("Escape")
     page.keyboard.press("x")

@@ -66,7 +66,7 @@ import Testing
     }
     let words = "no Cinematic movie: it has no disparity track ('dish') or Cinematic metadata track"
     #expect(error?.message.contains(words) == true, "\(String(describing: error))")
-    #expect(error?.remedy?.contains("focal import") == true)
+    #expect(error?.remedy?.contains("MovieImport") == true)
     #expect(try await AssetInfo.capability(for: asset) == .none)
   }
 
