@@ -8,6 +8,7 @@ check; a check that fails is named, with the reason. The exit code is the number
 """
 
 import argparse
+import contextlib
 import json
 import os
 import random
@@ -1444,25 +1445,32 @@ def full_screen(studio):
     page.close()
 
 
-def nothing_open(studio):
-    """A folder without a movie: the page says what would help, and nothing that needs a movie can be pressed."""
-    folder = tempfile.mkdtemp(dir=studio.folder)
+@contextlib.contextmanager
+def folder_page(studio, folder):
+    """The page of an editor of its own that shows a folder, which is removed afterwards."""
     process = subprocess.Popen(
         [studio.focal, "edit", "open", "--folder", folder, "--no-browser"], cwd=studio.folder,
         stdout=subprocess.PIPE, stderr=sys.stderr, text=True)
     try:
         page = studio.context.new_page()
         page.goto(process.stdout.readline().split()[-1])
-        expect(page.locator("#no-movies")).to_contain_text("no Cinematic movie")
-        page.keyboard.press("Escape")
-        expect(page.locator("#empty")).to_be_visible()
-        assert page.evaluate("['aside', '#transport', '#timeline'].every(name => document.querySelector(name).inert)")
-        expect(page.locator("#export")).to_be_disabled()
+        yield page
         page.close()
     finally:
         process.send_signal(signal.SIGINT)
         process.communicate()
         shutil.rmtree(folder)
+
+
+def nothing_open(studio):
+    """A folder without a movie: the page says what would help, and nothing that needs a movie can be pressed."""
+    folder = tempfile.mkdtemp(dir=studio.folder)
+    with folder_page(studio, folder) as page:
+        expect(page.locator("#no-movies")).to_contain_text("no Cinematic movie")
+        page.keyboard.press("Escape")
+        expect(page.locator("#empty")).to_be_visible()
+        assert page.evaluate("['aside', '#transport', '#timeline'].every(name => document.querySelector(name).inert)")
+        expect(page.locator("#export")).to_be_disabled()
 
 
 def refused_movies(studio):
@@ -1472,12 +1480,7 @@ def refused_movies(studio):
     studio.run("sample", "-o", f"{folder}/s", "--size", "64x36", "--frames", "4", "--samples", "1")
     shutil.copy(f"{folder}/s/clip.mp4", f"{folder}/a.mov")
     shutil.copytree(f"{folder}/s/disparity", f"{folder}/maps")
-    process = subprocess.Popen(
-        [studio.focal, "edit", "open", "--folder", folder, "--no-browser"], cwd=studio.folder,
-        stdout=subprocess.PIPE, stderr=sys.stderr, text=True)
-    try:
-        page = studio.context.new_page()
-        page.goto(process.stdout.readline().split()[-1])
+    with folder_page(studio, folder) as page:
         expect(page.locator("#open-dialog #status.bad")).to_contain_text("a.mov")
         page.wait_for_timeout(10_000)
         expect(page.locator("#open-dialog #status.bad")).to_contain_text("a.mov")
@@ -1493,11 +1496,6 @@ def refused_movies(studio):
         page.reload()
         studio.settled(page)
         assert page.evaluate("focal.model.document.name") == "z.mov"
-        page.close()
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.communicate()
-        shutil.rmtree(folder)
 
 
 def thumbnails(studio):
