@@ -2,6 +2,7 @@
 
 import FocalCore
 import FocalSubjects
+import Synchronization
 import Testing
 
 /// The analyzer, which remembers.
@@ -103,16 +104,47 @@ import Testing
     #expect(try await !staying.value.subjects.isEmpty)
   }
 
+  /// A mask that is there at the second call; the first call lasts until its task is cancelled.
+  private final class LateMasks: SubjectMaskProvider {
+    let given: PixelBuffer
+    let calls = Mutex(0)
+
+    init(_ given: PixelBuffer) { self.given = given }
+
+    func mask(
+      of picture: PixelBuffer, turn: QuarterTurn
+    ) async throws(CinematicError) -> PixelBuffer {
+      let isFirst = calls.withLock { calls in
+        calls += 1
+        return calls == 1
+      }
+      guard isFirst else { return given }
+      while !Task.isCancelled { await Task.yield() }
+      throw CinematicError(.cancelled, "the mask was cancelled")
+    }
+  }
+
   /// When nobody waits any more, the analysis is given up; the next call begins it anew.
   @Test func isGivenUpWithTheLastCaller() async throws {
     let scene = try SubjectScene()
+    let masks = LateMasks(scene.map)
+    var configuration = ImageAnalyzer.Configuration()
+    configuration.request.maskProvider = masks
+    let wanted = configuration
     let analyzer = ImageAnalyzer()
-    let callers = (0..<2).map { _ in Task { try await analyzer.analyze(scene.picture) } }
-    while analyzer.runningCount == 0 { await Task.yield() }
+    let callers = (0..<2).map { _ in
+      Task { try await analyzer.analyze(scene.picture, configuration: wanted) }
+    }
+    while masks.calls.withLock({ $0 }) == 0 { await Task.yield() }
+    #expect(analyzer.runningCount == 1)
     for caller in callers { caller.cancel() }
-    for caller in callers { _ = await caller.result }
+    for caller in callers {
+      let error = await #expect(throws: CinematicError.self) { try await caller.value }
+      #expect(error?.code == .cancelled)
+    }
     #expect(analyzer.runningCount == 0)
-    let again = try await analyzer.analyze(scene.picture)
+    let again = try await analyzer.analyze(scene.picture, configuration: wanted)
     #expect(!again.subjects.isEmpty)
+    #expect(masks.calls.withLock { $0 } == 2)
   }
 }
