@@ -86,24 +86,35 @@ FOCAL_FUNCTION FocalBits slicesBefore(FOCAL_TAKES FocalSmallLight light, float c
   const float toLayer = focal_toLayer(p.scale);
   const float own = focal_sliceOf(p.slicing, light.radius * toLayer) + FOCAL_LIGHT_OWN_SLICES;
   const int32_t across = (p.layerWidth + FOCAL_BLOCK - 1) / FOCAL_BLOCK;
-  FocalBits bits = {0u, 0u}, left = {nearer[FocalNearerLow], nearer[FocalNearerHigh]};
-  while ((left.low | left.high) != 0u) {
+  const FocalBits from = focal_bitsFrom(-focal_floor_int(-own) - p.firstSlice);
+  const FocalBits past = focal_bitsFrom(p.lastSlice - p.firstSlice + 1);
+  FocalBits bits = {0u, 0u};
+  FocalBits left = {nearer[FocalNearerLow] & from.low & ~past.low,
+                    nearer[FocalNearerHigh] & from.high & ~past.high};
+  while (true) {
     const int32_t i = focal_highestOf(left);
-    left = focal_toggled(left, i);
+    const bool isAsked = (left.low | left.high) != 0u;
+    if (isAsked) left = focal_toggled(left, i);
     const int32_t k = p.firstSlice + i;
-    if (k > p.lastSlice) continue;
-    if (FOCAL_FLOAT(k) < own) break;
     const float t = focal_radiusOf(p.slicing, FOCAL_FLOAT(k)) * FOCAL_FLOAT(p.scale) * perRadius;
     const CrossedBlocks crossed =
         crossedBlocks(FOCAL_PASSES cx, cy, light.softness, t, x0, x1, y0, y1);
     bool isCrossed = crossed.isBeyond;
-    for (int32_t by = crossed.top; by <= crossed.bottom && !isCrossed; by++) {
-      for (int32_t bx = crossed.left; bx <= crossed.right && !isCrossed; bx++) {
+    int32_t bx = crossed.left, by = crossed.top;
+    while (true) {
+      if (isAsked && !isCrossed && bx <= crossed.right && by <= crossed.bottom) {
         const uint32_t word = blocks[2 * (by * across + bx) + (i >> 5)];
         isCrossed = ((word >> FOCAL_UINT(i & 31)) & 1u) != 0u;
       }
+      bx++;
+      if (bx > crossed.right) {
+        bx = crossed.left;
+        by++;
+      }
+      if (!isAsked || isCrossed || by > crossed.bottom) break;
     }
-    if (isCrossed) bits = focal_toggled(bits, i);
+    if (isAsked && isCrossed) bits = focal_toggled(bits, i);
+    if ((left.low | left.high) == 0u) break;
   }
   return bits;
 }
@@ -112,9 +123,10 @@ FOCAL_FUNCTION FocalBits slicesBefore(FOCAL_TAKES FocalSmallLight light, float c
 /// processor multiplies.
 FOCAL_FUNCTION float throughPlate(FOCAL_TAKES int32_t x, int32_t y, float dx, float dy,
                                   uint32_t steps, float perRadius, float through) {
-  for (int32_t i = 0; i < FOCAL_LIGHT_PLATE_RADII; i++) {
-    if (((steps >> FOCAL_UINT(i)) & 1u) == 0u) continue;
-    const float step = plateStep(i), t = step * perRadius;
+  while (true) {
+    const uint32_t lowest = steps & (~steps + 1u);
+    const float step = plateStep(focal_highestBit(lowest)), t = step * perRadius;
+    steps ^= lowest;
     const int32_t column =
         focal_clamp_int(focal_floor_int(FOCAL_FLOAT(x) + 0.5f - dx * t), 0, p.width - 1);
     const int32_t row =
@@ -131,6 +143,7 @@ FOCAL_FUNCTION float throughPlate(FOCAL_TAKES int32_t x, int32_t y, float dx, fl
                                                        matte[edge + FocalMatteBackRadius], step);
     }
     through *= 1.0f - opacity;
+    if (steps == 0u) break;
   }
   return through;
 }
@@ -166,16 +179,18 @@ FOCAL_FUNCTION float throughNearer(FOCAL_TAKES int32_t x, int32_t y, float dx, f
   const float positive = focal_reciprocal(focal_abs(own));
   const float perRadius = own < 0.0f ? -positive : positive;
   float through = 1.0f;
-  while ((bits.low | bits.high) != 0u) {
+  while (true) {
     // The nearest first.
+    const bool isHidden = (bits.low | bits.high) != 0u;
     const int32_t i = focal_highestOf(bits);
-    bits = focal_toggled(bits, i);
+    if (isHidden) bits = focal_toggled(bits, i);
     const int32_t k = p.firstSlice + i;
     const float moved = focal_radiusOf(p.slicing, FOCAL_FLOAT(k)) * FOCAL_FLOAT(p.scale);
     const float most = focal_abs(moved), t = moved * perRadius;
     const float column = FOCAL_FLOAT(x) + 0.5f - focal_clamp(dx * t, -most, most);
     const float row = FOCAL_FLOAT(y + p.originY) + 0.5f - focal_clamp(dy * t, -most, most);
-    through *= 1.0f - coverageAt(FOCAL_PASSES column, row, k);
+    if (isHidden) through *= 1.0f - coverageAt(FOCAL_PASSES column, row, k);
+    if ((bits.low | bits.high) == 0u) break;
   }
   const uint32_t steps = near != 0u ? near & stepsBefore(own) : 0u;
   return steps == 0u || through == 0.0f
@@ -183,12 +198,11 @@ FOCAL_FUNCTION float throughNearer(FOCAL_TAKES int32_t x, int32_t y, float dx, f
              : throughPlate(FOCAL_PASSES x, y, dx, dy, steps, perRadius, through);
 }
 
-/// The light added to a pixel of the window by the one that lane `n` holds, in image `image`. Of most lights a pixel
+/// The light added to a pixel of the window by light `n` of those that are held. Of most lights a pixel
 /// lies outside: the others' colours and slices are read when they count.
-FOCAL_FUNCTION float4 lightAt(FOCAL_TAKES int32_t x, int32_t y, int32_t n, int32_t image,
-                              uint32_t near) {
+FOCAL_FUNCTION float4 lightAt(FOCAL_TAKES int32_t x, int32_t y, int32_t n, uint32_t near) {
   const float4 none = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
-  const int32_t held = heldLights[n];
+  const int32_t held = heldLights[n], image = heldImages[n];
   const float own = lights[held].radius, softness = lights[held].softness;
   const float outline = lights[held].outline;
   const float cx = imagePlace(image % 3, lights[held].x, p.width);
@@ -243,15 +257,39 @@ FOCAL_FUNCTION SeenBlocks seenBlocks(FOCAL_TAKES int32_t image, int32_t left, in
   return seen;
 }
 
-/// The block of lights `i` of these if its lights may reach the group, otherwise -1.
-FOCAL_FUNCTION int32_t litBlock(FOCAL_TAKES SeenBlocks seen, int32_t i) {
-  if (i >= seen.count) return -1;
-  const int32_t x = seen.left + i % seen.columns, y = seen.top + i / seen.columns;
+/// The blocks of lights in reach of a group, in all images.
+FOCAL_FUNCTION int32_t seenCount(FOCAL_TAKES int32_t left, int32_t top) {
+  int32_t count = 0;
+  for (int32_t image = 0; image < FOCAL_LIGHT_IMAGES; image++) {
+    count += seenBlocks(FOCAL_PASSES image, left, top).count;
+  }
+  return count;
+}
+
+/// A block whose lights may reach a group, -1 for none, and the image that shows it.
+FOCAL_STRUCT(LitBlock) { int32_t block, image; };
+
+/// Block `i` of those in reach, image by image, if its lights may reach the group.
+FOCAL_FUNCTION LitBlock litBlock(FOCAL_TAKES int32_t i, int32_t left, int32_t top) {
+  LitBlock lit = {-1, 0};
+  SeenBlocks seen = seenBlocks(FOCAL_PASSES 0, left, top);
+  int32_t place = i;
+  for (int32_t image = 1; image < FOCAL_LIGHT_IMAGES; image++) {
+    const bool isBehind = place >= seen.count;
+    if (isBehind) {
+      place -= seen.count;
+      seen = seenBlocks(FOCAL_PASSES image, left, top);
+      lit.image = image;
+    }
+  }
+  if (place >= seen.count) return lit;
+  const int32_t x = seen.left + place % seen.columns, y = seen.top + place / seen.columns;
   const int32_t block = (y - p.firstBlockRow) * p.blocksAcross + x;
   const int32_t d =
       focal_max_int(outside(x * FOCAL_LIGHT_BLOCK, seen.first, seen.first + FOCAL_GROUP_WIDTH - 1),
                     outside(y * FOCAL_LIGHT_BLOCK, seen.line, seen.line + FOCAL_GROUP_HEIGHT - 1));
-  return reach[block] > 0.0f && FOCAL_FLOAT(d) <= reach[block] ? block : -1;
+  if (reach[block] > 0.0f && FOCAL_FLOAT(d) <= reach[block]) lit.block = block;
+  return lit;
 }
 
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
@@ -269,62 +307,65 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   const float lastY = FOCAL_FLOAT(top + p.originY + FOCAL_GROUP_HEIGHT - 1) + 0.5f;
 
   nearer[lane & (FOCAL_NEARER_WORDS - 1)] = 0u;
+  litRange[lane & 1] = (lane & 1) == 0 ? FOCAL_NO_BLOCK : -1;
   FOCAL_BARRIER();
-  bool isLit = false;
-  for (int32_t image = 0; image < FOCAL_LIGHT_IMAGES && !isLit; image++) {
-    const SeenBlocks seen = seenBlocks(FOCAL_PASSES image, left, top);
-    for (int32_t i = lane; i < seen.count && !isLit; i += FOCAL_GROUP_SIZE) {
-      isLit = litBlock(FOCAL_PASSES seen, i) >= 0;
-    }
+  const int32_t seen = seenCount(FOCAL_PASSES left, top);
+  int32_t firstLit = FOCAL_NO_BLOCK, lastLit = -1;
+  for (int32_t i = lane; i < seen; i += FOCAL_GROUP_SIZE) {
+    const bool isLit = litBlock(FOCAL_PASSES i, left, top).block >= 0;
+    firstLit = isLit ? focal_min_int(firstLit, i) : firstLit;
+    lastLit = isLit ? i : lastLit;
   }
-  if (isLit) FOCAL_ATOMIC_OR(nearer[FocalNearerFlags], FOCAL_GROUP_LIT);
+  if (lastLit >= 0) {
+    FOCAL_ATOMIC_MIN(litRange[0], firstLit);
+    FOCAL_ATOMIC_MAX(litRange[1], lastLit);
+  }
   FOCAL_BARRIER();
-  isLit = nearer[FocalNearerFlags] != 0u;
-  FOCAL_BARRIER();
-  if (isLit) findNearer(FOCAL_PASSES lane, left, top);
+  firstLit = litRange[0];
+  lastLit = litRange[1];
+  if (lastLit >= 0) findNearer(FOCAL_PASSES lane, left, top);
   FOCAL_BARRIER();
 
   float4 sum = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
   // A lane looks at one cell of one block at a time.
   const int32_t cell = lane % p.cells, own = lane / p.cells, step = FOCAL_GROUP_SIZE / p.cells;
-  const int32_t images = isLit ? FOCAL_LIGHT_IMAGES : 0;
   const uint32_t near = nearer[FocalNearerSteps], flags = nearer[FocalNearerFlags];
-  for (int32_t image = 0; image < images; image++) {
-    const int32_t across = image % 3, down = image / 3;
-    const SeenBlocks seen = seenBlocks(FOCAL_PASSES image, left, top);
-    for (int32_t portion = 0; portion < seen.count; portion += step) {
-      const int32_t block = litBlock(FOCAL_PASSES seen, portion + own);
-      const int32_t found = focal_max_int(block, 0) * p.cells + cell;
-      bool reaches = false;
-      FocalBits bits = {0u, 0u};
-      if (block >= 0) {
-        const FocalSmallLight light = lights[found];
-        const bool isHole = (flags & FOCAL_GROUP_HOLES) != 0u;
-        if (light.energy > 0.0f && (image == 0 || light.image > 0.0f) &&
-            (light.radius > 0.0f || isHole)) {
-          const float most = focal_discReach(focal_abs(light.radius), light.softness, p.rim);
-          const float cx = imagePlace(across, light.x, p.width);
-          const float cy = imagePlace(down, light.y, p.pictureHeight);
-          reaches = firstX - cx < most && cx - lastX < most && firstY - cy < most &&
-                    cy - lastY < most;
-          if (reaches) {
-            bits = slicesBefore(FOCAL_PASSES light, cx, cy,
-                                focal_max(firstX - 0.5f, cx - most - 1.0f),
-                                focal_min(lastX + 0.5f, cx + most + 1.0f),
-                                focal_max(firstY - 0.5f, cy - most - 1.0f),
-                                focal_min(lastY + 0.5f, cy + most + 1.0f));
-          }
+  for (int32_t portion = firstLit; portion <= lastLit; portion += step) {
+    const LitBlock lit = litBlock(FOCAL_PASSES portion + own, left, top);
+    const int32_t found = focal_max_int(lit.block, 0) * p.cells + cell, image = lit.image;
+    bool reaches = false;
+    FocalBits bits = {0u, 0u};
+    if (lit.block >= 0) {
+      const FocalSmallLight light = lights[found];
+      const bool isHole = (flags & FOCAL_GROUP_HOLES) != 0u;
+      if (light.energy > 0.0f && (image == 0 || light.image > 0.0f) &&
+          (light.radius > 0.0f || isHole)) {
+        const float most = focal_discReach(focal_abs(light.radius), light.softness, p.rim);
+        const float cx = imagePlace(image % 3, light.x, p.width);
+        const float cy = imagePlace(image / 3, light.y, p.pictureHeight);
+        reaches = firstX - cx < most && cx - lastX < most && firstY - cy < most &&
+                  cy - lastY < most;
+        if (reaches) {
+          bits = slicesBefore(FOCAL_PASSES light, cx, cy,
+                              focal_max(firstX - 0.5f, cx - most - 1.0f),
+                              focal_min(lastX + 0.5f, cx + most + 1.0f),
+                              focal_max(firstY - 0.5f, cy - most - 1.0f),
+                              focal_min(lastY + 0.5f, cy + most + 1.0f));
         }
       }
-      const Place held = placeAmong(FOCAL_PASSES lane, reaches);
-      const int32_t o = reaches ? held.before : FOCAL_GROUP_SIZE;
-      heldLights[o] = found;
-      heldLow[o] = bits.low;
-      heldHigh[o] = bits.high;
-      FOCAL_BARRIER();
-      for (int32_t n = 0; isDrawn && n < held.all; n++) {
-        sum += lightAt(FOCAL_PASSES x, y, n, image, near);
-      }
+    }
+    const Place held = placeAmong(FOCAL_PASSES lane, reaches);
+    const int32_t o = reaches ? held.before : FOCAL_GROUP_SIZE;
+    heldLights[o] = found;
+    heldImages[o] = image;
+    heldLow[o] = bits.low;
+    heldHigh[o] = bits.high;
+    FOCAL_BARRIER();
+    int32_t n = 0;
+    while (true) {
+      if (isDrawn && n < held.all) sum += lightAt(FOCAL_PASSES x, y, n, near);
+      n++;
+      if (n >= held.all) break;
     }
   }
   if (!isDrawn || (sum.x == 0.0f && sum.y == 0.0f && sum.z == 0.0f)) return;

@@ -27,3 +27,11 @@ FOCAL_FUNCTION FocalBits focal_toggled(FocalBits bits, int32_t i) {
   }
   return bits;
 }
+
+/// The numbers from `i` on, which may lie outside the set.
+FOCAL_FUNCTION FocalBits focal_bitsFrom(int32_t i) {
+  const uint32_t low = 0xFFFFFFFFu << FOCAL_UINT(focal_clamp_int(i, 0, 31));
+  const uint32_t high = 0xFFFFFFFFu << FOCAL_UINT(focal_clamp_int(i - 32, 0, 31));
+  FocalBits bits = {i > 31 ? 0u : low, i > 63 ? 0u : high};
+  return bits;
+}

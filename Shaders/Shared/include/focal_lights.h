@@ -249,9 +249,10 @@ FOCAL_CONSTANT(FocalNearerHigh, 1)
 FOCAL_CONSTANT(FocalNearerSteps, 2)
 FOCAL_CONSTANT(FocalNearerFlags, 3)
 #define FOCAL_NEARER_WORDS 4
-/// Lights may reach them; the focus plate does not hide all that is behind it.
-#define FOCAL_GROUP_LIT 1u
-#define FOCAL_GROUP_HOLES 2u
+/// The focus plate does not hide all that is behind it.
+#define FOCAL_GROUP_HOLES 1u
+/// More than the blocks of lights in reach of a workgroup.
+#define FOCAL_NO_BLOCK 0x7FFFFFFF
 
 /// The discs of the lights, added to the picture. Tiles as of composite; on a graphics device pixels.
 #define FOCAL_KERNEL_drawLights(_)            \
@@ -266,7 +267,9 @@ FOCAL_CONSTANT(FocalNearerFlags, 3)
   _(writes, float4, destination)              \
   _(shares, uint32_t, counted, FOCAL_GROUP_WORDS) \
   _(shares, uint32_t, nearer, FOCAL_NEARER_WORDS) \
+  _(shares, int32_t, litRange, 2) \
   _(shares, int32_t, heldLights, FOCAL_GROUP_SIZE + 1) \
+  _(shares, int32_t, heldImages, FOCAL_GROUP_SIZE + 1) \
   _(shares, uint32_t, heldLow, FOCAL_GROUP_SIZE + 1) \
   _(shares, uint32_t, heldHigh, FOCAL_GROUP_SIZE + 1)
 FOCAL_KERNEL(drawLights)
@@ -284,7 +287,9 @@ FOCAL_KERNEL(drawLights)
   _(writes, float4, destination)              \
   _(shares, uint32_t, counted, FOCAL_GROUP_WORDS) \
   _(shares, uint32_t, nearer, FOCAL_NEARER_WORDS) \
+  _(shares, int32_t, litRange, 2) \
   _(shares, int32_t, heldLights, FOCAL_GROUP_SIZE + 1) \
+  _(shares, int32_t, heldImages, FOCAL_GROUP_SIZE + 1) \
   _(shares, uint32_t, heldLow, FOCAL_GROUP_SIZE + 1) \
   _(shares, uint32_t, heldHigh, FOCAL_GROUP_SIZE + 1)
 FOCAL_KERNEL(drawShapes)

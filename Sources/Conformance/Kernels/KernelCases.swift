@@ -58,8 +58,10 @@ package enum KernelCases {
         $0.content = .bright
         $0.target = .picture(.rgba8, .sRGB)
       },
+      // More blocks of lights in reach of a workgroup than it has lanes, and mirror images on all sides.
       make("kernels/lights", .export, .sharp, (97, 61), seed) {
-        $0.setRadius(20)
+        $0.size = Dimensions(width: 260, height: 196)
+        $0.setRadius(96)
         $0.aperture = ApertureShape(bladeCount: 5, rotation: 0.2)
         $0.content = .bright
       },
