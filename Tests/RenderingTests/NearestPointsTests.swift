@@ -21,18 +21,23 @@ import Testing
     ]
     for points in sets {
       let nearest = NearestPoints(points)
-      for _ in 0..<200 {
-        // Some at halves of the grid's steps.
-        let free = SIMD2(unit(), unit())
-        for place in [free, (free * 8).rounded(.toNearestOrEven) / 8] {
+      for round in 0..<200 {
+        // Near to each other and all over the square; two at halves of the grid's steps.
+        let size = round % 2 == 0 ? 1 : 0.02
+        var places = (0..<4).map { _ in size * SIMD2(unit(), unit()) }
+        for lane in 2..<4 { places[lane] = (places[lane] * 8).rounded(.toNearestOrEven) / 8 }
+        let expected = places.map { place in
           var (best, least) = (0, Double.infinity)
           for (index, point) in points.enumerated() {
             let away = place - point
             let distance = away.x * away.x + away.y * away.y
             if distance < least { (best, least) = (index, distance) }
           }
-          #expect(nearest.index(to: place) == best)
+          return Double(best)
         }
+        let found = nearest.indices(
+          to: (SIMD4(places.map(\.x)), SIMD4(places.map(\.y))), near: round % count)
+        #expect(found == SIMD4(expected))
       }
     }
   }

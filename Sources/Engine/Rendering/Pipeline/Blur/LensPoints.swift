@@ -136,8 +136,20 @@ struct LensPoints: Sendable {
   ) -> (points: [SIMD2<Double>], masses: [Double]) {
     var sums = [SIMD3<Double>](repeating: .zero, count: points.count)
     let nearest = NearestPoints(points)
-    for cell in cells {
-      sums[nearest.index(to: SIMD2(cell.x, cell.y))] += cell.z * SIMD3(cell.x, cell.y, 1)
+    // Cells follow each other along rows: four are near to each other and to those before.
+    var guess = 0
+    for first in stride(from: 0, to: cells.count, by: 4) {
+      let end = min(first + 4, cells.count)
+      var x = SIMD4(repeating: cells[first].x), y = SIMD4(repeating: cells[first].y)
+      for index in first..<end {
+        (x[index - first], y[index - first]) = (cells[index].x, cells[index].y)
+      }
+      let indices = nearest.indices(to: (x, y), near: guess)
+      for index in first..<end {
+        let cell = cells[index]
+        guess = Int(indices[index - first])
+        sums[guess] += cell.z * SIMD3(cell.x, cell.y, 1)
+      }
     }
     return (
       zip(points, sums).map { point, sum in

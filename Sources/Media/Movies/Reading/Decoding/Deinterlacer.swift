@@ -7,31 +7,35 @@ import FocalCore
 /// moves.
 final class Deinterlacer {
   private let name: String
-  private var graph: UnsafeMutablePointer<AVFilterGraph>?
-  private let source: UnsafeMutablePointer<AVFilterContext>
-  private let sink: UnsafeMutablePointer<AVFilterContext>
+  private let library: FilterLibrary
+  private var graph: FilterLibrary.Graph?
+  private let source: FilterLibrary.Context
+  private let sink: FilterLibrary.Context
   private let dimensions: Dimensions
   private let pixelFormat: AVPixelFormat
 
-  /// - Throws: `unsupported` for pixels that the filter does not take, or an FFmpeg that lacks it.
+  /// - Throws: `unsupported` for pixels that the filter does not take, or an FFmpeg that lacks it; `incomplete` where its library
+  ///   of filters is not installed.
   init(_ picture: PictureFrame, name: String) throws(CinematicError) {
     _ = FFmpeg.prepared
     self.name = name
     dimensions = picture.dimensions
     pixelFormat = picture.pixelFormat
     let frame = picture.pointer.pointee
-    guard let graph = avfilter_graph_alloc() else { throw .outOfMemory(for: name) }
+    library = try FilterLibrary.open()
+    guard let graph = library.allocateGraph() else { throw .outOfMemory(for: name) }
     // Formats are not converted in silence.
-    avfilter_graph_set_auto_convert(graph, UInt32.max)
+    library.setAutoConvert(graph, UInt32.max)
     let size = "video_size=\(frame.width)x\(frame.height):pix_fmt=\(frame.format)"
-    let source = Self.add("buffer", "\(size):time_base=1/1000:pixel_aspect=1/1", graph)
-    let filter = Self.add("bwdif", "mode=send_frame:parity=auto:deint=interlaced", graph)
-    let sink = Self.add("buffersink", nil, graph)
-    guard let source, let filter, let sink, avfilter_link(source, 0, filter, 0) >= 0,
-      avfilter_link(filter, 0, sink, 0) >= 0, avfilter_graph_config(graph, nil) >= 0
+    let source = Self.add("buffer", "\(size):time_base=1/1000:pixel_aspect=1/1", graph, library)
+    let filter = Self.add(
+      "bwdif", "mode=send_frame:parity=auto:deint=interlaced", graph, library)
+    let sink = Self.add("buffersink", nil, graph, library)
+    guard let source, let filter, let sink, library.link(source, 0, filter, 0) >= 0,
+      library.link(filter, 0, sink, 0) >= 0, library.configure(graph, nil) >= 0
     else {
-      var graph: UnsafeMutablePointer<AVFilterGraph>? = graph
-      avfilter_graph_free(&graph)
+      var graph: FilterLibrary.Graph? = graph
+      library.freeGraph(&graph)
       let pixels = PixelLayout(picture.pixelFormat)?.name ?? "unknown"
       throw CinematicError(
         .unsupported, "\(name) (\(pixels)) cannot be deinterlaced by this FFmpeg's bwdif",
@@ -42,14 +46,21 @@ final class Deinterlacer {
     self.sink = sink
   }
 
-  deinit { avfilter_graph_free(&graph) }
+  deinit { library.freeGraph(&graph) }
 
   private static func add(
-    _ name: String, _ arguments: String?, _ graph: UnsafeMutablePointer<AVFilterGraph>
-  ) -> UnsafeMutablePointer<AVFilterContext>? {
-    guard let filter = avfilter_get_by_name(name) else { return nil }
-    var context: UnsafeMutablePointer<AVFilterContext>?
-    let code = avfilter_graph_create_filter(&context, filter, name, arguments, nil, graph)
+    _ name: String, _ arguments: String?, _ graph: FilterLibrary.Graph, _ library: FilterLibrary
+  ) -> FilterLibrary.Context? {
+    guard let filter = library.filter(name) else { return nil }
+    var context: FilterLibrary.Context?
+    let code = name.withCString { name in
+      guard let arguments else {
+        return library.createFilter(&context, filter, name, nil, nil, graph)
+      }
+      return arguments.withCString { arguments in
+        library.createFilter(&context, filter, name, arguments, nil, graph)
+      }
+    }
     return code >= 0 ? context : nil
   }
 
@@ -62,7 +73,7 @@ final class Deinterlacer {
     }
     let stamp = picture.pointer.pointee.pts
     picture.pointer.pointee.pts = Int64(place)
-    let code = av_buffersrc_add_frame_flags(
+    let code = library.addFrame(
       source, picture.pointer, Int32(AV_BUFFERSRC_FLAG_KEEP_REF))
     picture.pointer.pointee.pts = stamp
     guard code >= 0 else { throw failed(code) }
@@ -70,7 +81,7 @@ final class Deinterlacer {
 
   /// Says that no more pictures come.
   func finish() throws(CinematicError) {
-    let code = av_buffersrc_add_frame_flags(source, nil, 0)
+    let code = library.addFrame(source, nil, 0)
     guard code >= 0 else { throw failed(code) }
   }
 
@@ -78,7 +89,7 @@ final class Deinterlacer {
   func picture(_ place: Int) throws(CinematicError) -> PictureFrame? {
     while true {
       guard let frame = PictureFrame() else { throw .outOfMemory(for: name) }
-      let code = av_buffersink_get_frame(sink, frame.pointer)
+      let code = library.getFrame(sink, frame.pointer)
       if code == FFmpeg.again || code == FFmpeg.endOfFile { return nil }
       guard code >= 0 else { throw failed(code) }
       // The filter counts fields.
