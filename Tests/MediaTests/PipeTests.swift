@@ -119,6 +119,33 @@ import Testing
     try data.finish()
   }
 
+  /// A film's planes are copied by its own size: neither less nor more is there to take.
+  @Test(
+    arguments: [StreamFormat.y4m, .nut],
+    [(48, PixelFormat.yuv420Video8), (16, .yuv420Video8), (32, .rgba8)])
+  func framesOfAnotherSizeOrFormat(
+    _ stream: StreamFormat, _ frame: (Int, PixelFormat)
+  ) throws {
+    let (side, format) = frame
+    let folder = ScratchFolder()
+    let path = try Self.pipe(in: folder)
+    let reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    try #require(reader >= 0)
+    defer { close(reader) }
+    let writer = try FrameWriter.create(path, settings: Self.settings(stream))
+    let picture = try PixelBuffer(
+      dimensions: Dimensions(width: side, height: side), format: format, tags: .bt709)
+    let error = failure { () throws(CinematicError) in
+      try writer.append(picture, time: .zero, duration: Time(value: 1, timescale: 30))
+    }
+    #expect(error?.code == .incompatible)
+    #expect(error?.message.contains("\(picture.dimensions)") == true)
+    writer.cancel()
+    // Nothing was sent, not even the head of a film.
+    var byte: UInt8 = 0
+    #expect(read(reader, &byte, 1) == 0)
+  }
+
   @Test func formatsAndNames() throws {
     let folder = ScratchFolder()
     let path = try Self.pipe(in: folder)

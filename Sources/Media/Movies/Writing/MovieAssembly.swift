@@ -144,12 +144,7 @@ final class MovieAssembly {
       throw CinematicError(
         .invalidState, "\(path) copies its pictures and takes no others")
     }
-    guard buffer.dimensions == target.dimensions, buffer.format == target.pixelFormat else {
-      throw CinematicError(
-        .incompatible,
-        "\(path) takes pictures of \(target.dimensions) in \(target.pixelFormat), not of"
-          + " \(buffer.dimensions) in \(buffer.format)")
-    }
+    try target.check(buffer, of: path)
     let (ticks, length) = try place(time, duration)
     try pictures.encode(buffer, ticks: ticks, duration: length) { sample throws(CinematicError) in
       try self.add(sample, self.videoTrack)

@@ -142,6 +142,16 @@ extension WriterSettings {
     }
   }
 
+  /// - Throws: `incompatible` for a film's frame of another size or format: its planes are copied by the settings' sizes.
+  func check(_ frame: PixelBuffer, of path: String) throws(CinematicError) {
+    guard frame.dimensions == dimensions, frame.format == pixelFormat else {
+      throw CinematicError(
+        .incompatible,
+        "\(path) takes pictures of \(dimensions) in \(pixelFormat), not of \(frame.dimensions) in"
+          + " \(frame.format)")
+    }
+  }
+
   /// - Throws: `invalidParameter` for numbers that no movie has.
   func checkForMovie(_ path: String) throws(CinematicError) {
     try checkSize(path)

@@ -118,8 +118,9 @@ final class StreamMuxer {
   }
 
   /// - Parameter time: from the film's start.
-  /// - Throws: `pipeClosed`, `unwritable`.
+  /// - Throws: `incompatible` for a frame of another size or format than the settings say, `pipeClosed`, `unwritable`.
   func append(_ buffer: PixelBuffer, time: Time, duration: Time) throws(CinematicError) {
+    try settings.check(buffer, of: pipe.name)
     if !hasHeader {
       hasHeader = true
       try check(avformat_write_header(context, nil))

@@ -47,12 +47,7 @@ final class WebMAssembly {
   }
 
   func append(_ buffer: PixelBuffer, time: Time, duration: Time) throws(CinematicError) {
-    guard buffer.dimensions == settings.dimensions, buffer.format == settings.pixelFormat else {
-      throw CinematicError(
-        .incompatible,
-        "\(path) takes pictures of \(settings.dimensions) in \(settings.pixelFormat), not of"
-          + " \(buffer.dimensions) in \(buffer.format)")
-    }
+    try settings.check(buffer, of: path)
     let start = time - settings.timelineStart
     let ticks = start.converted(to: settings.timescale).value
     guard ticks >= 0 else {
