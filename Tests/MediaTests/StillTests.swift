@@ -222,6 +222,32 @@ struct StillCase: CustomTestStringConvertible, Sendable {
     #expect(coded?.hasAlpha == true)
   }
 
+  /// Pixels of strips are read by one format, and the file states one meaning of their values.
+  @Test(arguments: ["png", "tif", "jpg"], [QuarterTurn.identity, .clockwise90])
+  func stripsOfAnotherForm(_ ending: String, _ turn: QuarterTurn) throws {
+    let folder = ScratchFolder()
+    var settings = WriterSettings(
+      dimensions: Dimensions(width: 64, height: 64), pixelFormat: .rgbaFloat, tags: .sRGB)
+    settings.preferredTransform = turn
+    settings.temporaryFiles = folder.temporaryFiles
+    let writer = try PictureStripWriter(
+      folder.file("a.\(ending)"), settings: settings, hasAlpha: ending != "jpg")
+    let wrong = [
+      try Scene.noise(64, 64, .rgba8), try Scene.noise(64, 64, .gray8),
+      try Scene.noise(64, 64, .rgbaHalf), try Scene.noise(64, 64, .yuv420Video8),
+      try Scene.noise(64, 64, .rgbaFloat, tags: .linearBT709),
+    ]
+    for strip in wrong {
+      let error = failure { () throws(CinematicError) in try writer.append(strip) }
+      #expect(error?.code == .incompatible, "\(strip.format)")
+      #expect(error?.message.contains("\(strip.format)") == true)
+    }
+    // None of them took the place of a row.
+    try writer.append(Scene.noise(64, 64, .rgbaFloat))
+    try writer.finish()
+    #expect(folder.names == ["a.\(ending)"])
+  }
+
   private func makeOpaque(_ buffer: PixelBuffer, alpha one: Float = 1) {
     let size = buffer.planes[0].bytesPerElement / 4
     buffer.withUnsafeMutableBytes { bytes in

@@ -16,6 +16,10 @@ public final class PictureStripWriter {
   private let kind: StillKind
   private let metadata: PictureMetadata
   private let turn: QuarterTurn
+  /// The format of all strips, by which their pixels are read.
+  private let format: PixelFormat
+  /// The meaning of their values, by which the file was begun.
+  private let tags: ColorTags
   /// Of the picture before the turn.
   private let dimensions: Dimensions
   /// Of the picture that is written.
@@ -47,6 +51,8 @@ public final class PictureStripWriter {
     try settings.checkSize(path)
     self.kind = kind
     turn = settings.preferredTransform
+    format = settings.pixelFormat
+    tags = settings.tags
     dimensions = settings.dimensions
     written = turn.applied(to: dimensions)
     var metadata = settings.pictureMetadata
@@ -82,8 +88,18 @@ public final class PictureStripWriter {
 
   /// Adds the next rows: of a turned picture those of the picture as it was before, turned.
   ///
-  /// - Throws: `incompatible` for rows of another width or too many, `unwritable`.
+  /// - Throws: `incompatible` for rows of another width, another format or other colours, or too many, `unwritable`.
   public func append(_ strip: PixelBuffer) throws(CinematicError) {
+    // Red, green and blue have no matrix.
+    guard strip.format == format, strip.tags.primaries == tags.primaries,
+      strip.tags.transfer == tags.transfer
+    else {
+      throw CinematicError(
+        .incompatible,
+        "rows in \(strip.format) of \(strip.tags.primaries) with \(strip.tags.transfer) do not belong"
+          + " to a picture in \(format) of \(tags.primaries) with \(tags.transfer)",
+        remedy: "give all rows the format and the tags of the settings")
+    }
     let stored = turn.inverse.applied(to: strip.dimensions)
     guard sink != nil, stored.width == dimensions.width,
       next + stored.height <= dimensions.height
@@ -177,7 +193,10 @@ struct RowLayout {
     of rows: PixelBuffer, isBigEndian: Bool, path: String,
     _ body: (UnsafePointer<UInt8>) throws(CinematicError) -> Void
   ) throws(CinematicError) {
-    if rows.format == .rgba8 && components == 4 || rows.format == .gray8 && components == 1 {
+    // Codes of eight bits are the file's as they are.
+    let isPlain =
+      rows.format == .rgba8 && components == 4 || rows.format == .gray8 && components == 1
+    if isPlain, !isDeep {
       let stride = rows.planes[0].bytesPerRow
       return try rows.withUnsafeBytes { (bytes) throws(CinematicError) in
         for y in 0..<rows.height {
