@@ -381,6 +381,58 @@ import Testing
     #expect(folder.names == ["a.png"])
   }
 
+  /// Each call after an output's end is answered with what ended it.
+  @Test(arguments: ["a.png", "%02d.png", "a.mp4"]) func callsAfterTheEnd(_ name: String) throws {
+    let folder = ScratchFolder()
+    let picture = try Scene.noise(32, 32, .rgba8)
+    func writer() throws -> FrameWriter {
+      try FrameWriter.create(folder.file(name), settings: settings(folder, overwrite: true))
+    }
+    /// The codes of one more frame and another end.
+    func codes(_ writer: FrameWriter) -> [CinematicError.Code?] {
+      let frame = failure { () throws(CinematicError) in
+        try writer.append(
+          picture, time: Time(value: 9, timescale: 30), duration: Time(value: 1, timescale: 30))
+      }
+      let end = failure { () throws(CinematicError) in try writer.finish() }
+      return [frame?.code, end?.code]
+    }
+    for count in 0...1 {
+      let cancelled = try writer()
+      for index in 0..<count { try append(cancelled, index) }
+      cancelled.cancel()
+      #expect(codes(cancelled) == [.cancelled, .cancelled])
+    }
+    let empty = try writer()
+    #expect(failure { () throws(CinematicError) in try empty.finish() }?.code == .incomplete)
+    empty.cancel()
+    #expect(codes(empty) == [.incomplete, .incomplete])
+    let finished = try writer()
+    try append(finished, 0)
+    try finished.finish()
+    let names = folder.names
+    finished.cancel()
+    #expect(codes(finished) == [.invalidState, .invalidState])
+    #expect(folder.names == names && folder.temporaryFiles.count == 0)
+  }
+
+  /// A picture that its file cannot hold is the error of all that follows, not a second picture.
+  @Test func callsAfterAFailure() throws {
+    let folder = ScratchFolder()
+    let still = try FrameWriter.create(folder.file("a.png"), settings: settings(folder))
+    let planes = try Scene.noise(32, 32, .yuv420Video8)
+    let picture = try Scene.noise(32, 32, .rgba8)
+    for buffer in [planes, picture] {
+      let error = failure { () throws(CinematicError) in
+        try still.append(buffer, time: .zero, duration: .zero)
+      }
+      #expect(error?.message.contains("luma") == true)
+    }
+    let end = failure { () throws(CinematicError) in try still.finish() }
+    #expect(end?.message.contains("luma") == true)
+    #expect(folder.names == [] && folder.temporaryFiles.count == 0)
+  }
+
   @Test func wrongFramesAreRefused() throws {
     let folder = ScratchFolder()
     let writer = try FrameWriter.create(folder.file("a.mp4"), settings: settings(folder))

@@ -146,6 +146,46 @@ import Testing
     #expect(read(reader, &byte, 1) == 0)
   }
 
+  /// Each call after a stream's end is answered with what ended it, as those of files are.
+  @Test(arguments: [StreamFormat.y4m, .nut, .pictures(.png), .pictures(.tiff)])
+  func callsAfterTheEnd(_ stream: StreamFormat) throws {
+    let folder = ScratchFolder()
+    let path = try Self.pipe(in: folder)
+    let reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    try #require(reader >= 0)
+    defer { close(reader) }
+    let isStill = stream == .pictures(.tiff)
+    let picture = try Self.picture(0, isStill ? .pictures(.png) : stream)
+    var settings = Self.settings(isStill ? .pictures(.png) : stream)
+    settings.stream = stream
+    let length = Time(value: 1, timescale: 30)
+    func codes(_ writer: FrameWriter) -> [CinematicError.Code?] {
+      let frame = failure { () throws(CinematicError) in
+        try writer.append(picture, time: length, duration: length)
+      }
+      let end = failure { () throws(CinematicError) in try writer.finish() }
+      return [frame?.code, end?.code]
+    }
+    let cancelled = try FrameWriter.create(path, settings: settings)
+    try cancelled.append(picture, time: .zero, duration: length)
+    cancelled.cancel()
+    #expect(codes(cancelled) == [.cancelled, .cancelled])
+    let empty = try FrameWriter.create(path, settings: settings)
+    #expect(failure { () throws(CinematicError) in try empty.finish() }?.code == .incomplete)
+    #expect(codes(empty) == [.incomplete, .incomplete])
+    let finished = try FrameWriter.create(path, settings: settings)
+    try finished.append(picture, time: .zero, duration: length)
+    if isStill {
+      // A second picture is refused, and the first one stays.
+      let error = failure { () throws(CinematicError) in
+        try finished.append(picture, time: length, duration: length)
+      }
+      #expect(error?.code == .invalidParameter)
+    }
+    try finished.finish()
+    #expect(codes(finished) == [.invalidState, .invalidState])
+  }
+
   @Test func formatsAndNames() throws {
     let folder = ScratchFolder()
     let path = try Self.pipe(in: folder)

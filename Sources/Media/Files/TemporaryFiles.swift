@@ -205,7 +205,8 @@ public final class TemporaryFiles: Sendable {
     return fileExists(path) ? EEXIST : replace(temporary, path)
   }
 
-  private static func cancelled(_ path: String) -> CinematicError {
+  /// The error of an output that was given up.
+  static func cancelled(_ path: String) -> CinematicError {
     CinematicError(.cancelled, "writing \(path) was cancelled")
   }
 }

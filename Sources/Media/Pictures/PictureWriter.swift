@@ -71,8 +71,7 @@ public final class NumberedPictureWriter: Sendable {
     /// Of the next picture, if it is not said.
     var next = 0
     var count = 0
-    var isFinished = false
-    var isCancelled = false
+    var phase = WriterPhase()
     /// Whether pictures wait for their names.
     var publishesTogether = false
     /// Those that get their names together, by their numbers.
@@ -95,14 +94,13 @@ public final class NumberedPictureWriter: Sendable {
     /// - Returns: the files that get their names together, by their numbers; none, if they have them.
     /// - Throws: as ``NumberedPictureWriter/finish()``.
     mutating func complete(_ pattern: NumberedPattern) throws(CinematicError) -> [OutputFile] {
-      guard !isCancelled else {
-        throw CinematicError(.cancelled, "writing \(pattern) was cancelled")
-      }
-      guard !isFinished else { return [] }
-      isFinished = true
+      try phase.check("\(pattern)")
       guard count > 0 else {
-        throw CinematicError(.incomplete, "no frame was written to \(pattern)")
+        let error = CinematicError(.incomplete, "no frame was written to \(pattern)")
+        phase.fail(error)
+        throw error
       }
+      phase.finish()
       return takeWaiting()
     }
   }
@@ -142,15 +140,14 @@ public final class NumberedPictureWriter: Sendable {
   /// - Parameters:
   ///   - number: from 0 to below `Int.max`; by default one more than the last one's, from 0.
   ///   - metadata: what the file says beside its pixels; by default what the writer was given.
-  /// - Throws: `invalidParameter` for another number, `unwritable` for a name that is taken, and what writing throws;
-  ///   nothing half-written bears the name.
+  /// - Throws: `invalidParameter` for another number, `unwritable` for a name that is taken, and what writing throws:
+  ///   nothing half-written bears the name, and other pictures can follow. `cancelled` after ``cancel()``, `invalidState` once
+  ///   the pictures are ended.
   public func append(
     _ buffer: PixelBuffer, number: Int? = nil, metadata: PictureMetadata? = nil
   ) throws(CinematicError) {
     let number = try state.withLock { state throws(CinematicError) in
-      guard !state.isFinished else {
-        throw CinematicError(.invalidState, "\(pattern) is finished and takes no more pictures")
-      }
+      try state.phase.check("\(pattern)")
       return number ?? state.next
     }
     // The one behind it has a number, too.
@@ -177,9 +174,7 @@ public final class NumberedPictureWriter: Sendable {
   /// - Returns: whether it waits; if not, those before it have theirs.
   private func holdBack(_ file: OutputFile, _ number: Int) throws(CinematicError) -> Bool {
     try state.withLock { state throws(CinematicError) -> Bool in
-      guard !state.isFinished else {
-        throw CinematicError(.cancelled, "writing \(pattern) was cancelled")
-      }
+      try state.phase.check("\(pattern)")
       guard state.publishesTogether else { return false }
       guard overwrite || state.waiting[number] == nil else {
         throw OutputFile.failure(file.path, EEXIST)
@@ -208,11 +203,17 @@ public final class NumberedPictureWriter: Sendable {
 
   /// Ends the pictures.
   ///
-  /// - Throws: `incomplete` if there is none, `cancelled`; `unwritable` where those that get their names together find one
-  ///   taken, and get none.
+  /// - Throws: `incomplete` if there is none, `cancelled` after ``cancel()``, `invalidState` where they are ended already;
+  ///   `unwritable` where those that get their names together find one taken, and get none.
   public func finish() throws(CinematicError) {
     try state.withLock { state throws(CinematicError) in
-      try OutputFile.publish(try state.complete(pattern))
+      let files = try state.complete(pattern)
+      do throws(CinematicError) {
+        try OutputFile.publish(files)
+      } catch {
+        state.phase.fail(error)
+        throw error
+      }
     }
   }
 
@@ -228,8 +229,7 @@ public final class NumberedPictureWriter: Sendable {
   /// Takes no more pictures. Those that have their names stay.
   public func cancel() {
     state.withLock { state in
-      state.isCancelled = !state.isFinished
-      state.isFinished = true
+      state.phase.cancel("\(pattern)")
       state.waiting = [:]
     }
   }

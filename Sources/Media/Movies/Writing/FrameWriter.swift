@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCore
-import Synchronization
 
 /// Writes frames to whatever the output's name asks for: one picture, numbered pictures, or a movie.
 ///
@@ -68,7 +67,8 @@ public final class FrameWriter: Sendable {
   ///   - fileNumber: of numbered pictures, from 0 to below `Int.max`; by default one more than the last, from 0.
   ///   - metadata: what the file of a numbered picture says; by default what all have in common.
   /// - Throws: `invalidParameter` for a second picture of a still, and for a number out of its range, `incompatible` for a
-  ///   film's frame of another size or format than the settings say, `unwritable`.
+  ///   film's frame of another size or format than the settings say, `unwritable`; what ended the output before, `cancelled`
+  ///   after ``cancel()``, `invalidState` once it is finished.
   public func append(
     _ buffer: PixelBuffer, time: Time, duration: Time, fileNumber: Int? = nil,
     metadata: PictureMetadata? = nil
@@ -109,8 +109,8 @@ public final class FrameWriter: Sendable {
 
   /// Completes the output and gives it its name.
   ///
-  /// - Throws: `incomplete` where no frame was appended, `unwritable`, also for a name that is taken, `cancelled`, and what
-  ///   encoding throws.
+  /// - Throws: `incomplete` where no frame was appended, `unwritable`, also for a name that is taken, and what encoding
+  ///   throws; what ended the output before, `cancelled` after ``cancel()``, `invalidState` where it is finished already.
   public func finish() throws(CinematicError) {
     switch target {
     case .still(let writer): try writer.finish()
@@ -162,58 +162,4 @@ public final class FrameWriter: Sendable {
     case .stream(let writer): writer.cancel()
     }
   }
-}
-
-/// One picture, under its name after `finish()`.
-// @unchecked Sendable: the mutable state is touched only inside `lock`.
-private final class StillWriter: @unchecked Sendable {
-  private let lock = Mutex(())
-  private let path: String
-  private let kind: StillKind
-  private let settings: WriterSettings
-  private var file: OutputFile?
-  private var isWritten = false
-
-  init(_ path: String, _ kind: StillKind, _ settings: WriterSettings) throws(CinematicError) {
-    try StillKind.check(quality: settings.pictureQuality)
-    self.path = path
-    self.kind = kind
-    self.settings = settings
-    file = try OutputFile(
-      path: path, overwrite: settings.overwrite, registry: settings.temporaryFiles)
-  }
-
-  func append(_ buffer: PixelBuffer) throws(CinematicError) {
-    try lock.withLock { _ throws(CinematicError) in
-      guard !isWritten, let file else {
-        throw CinematicError(
-          .invalidParameter, "\(path) holds one picture, and there are more frames",
-          remedy: "choose one frame, or name a movie or a pattern such as frames/%04d.png")
-      }
-      do throws(CinematicError) {
-        try StillEncoder.write(
-          buffer, kind: kind, metadata: settings.storedMetadata(of: kind, isNumbered: false),
-          quality: settings.pictureQuality, to: file)
-        isWritten = true
-      } catch {
-        self.file = nil
-        throw error
-      }
-    }
-  }
-
-  func finish() throws(CinematicError) { try completed().publish() }
-
-  /// The whole file, whose name is still to be given.
-  func completed() throws(CinematicError) -> OutputFile {
-    try lock.withLock { _ throws(CinematicError) -> OutputFile in
-      defer { self.file = nil }
-      guard isWritten, let file else {
-        throw CinematicError(.incomplete, "no frame was written to \(path)")
-      }
-      return file
-    }
-  }
-
-  func cancel() { lock.withLock { _ in file = nil } }
 }

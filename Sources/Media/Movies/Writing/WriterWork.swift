@@ -3,6 +3,32 @@
 import FocalCore
 import Synchronization
 
+/// Whether an output takes frames. It is ended once, by its end, a cancellation or an error, and answers each later call
+/// with what ended it.
+struct WriterPhase {
+  private var failure: CinematicError?
+  private var isFinished = false
+
+  /// - Parameter path: of the output, as given.
+  /// - Throws: the error that ended the output, `cancelled` after a cancellation, `invalidState` once it is finished.
+  func check(_ path: String) throws(CinematicError) {
+    if let failure { throw failure }
+    guard !isFinished else {
+      throw CinematicError(.invalidState, "\(path) is finished and takes no more frames")
+    }
+  }
+
+  mutating func finish() { isFinished = true }
+
+  /// Ends the output by an error. The first one counts.
+  mutating func fail(_ error: CinematicError) { failure = failure ?? error }
+
+  /// Gives up, unless it is finished.
+  mutating func cancel(_ path: String) {
+    if !isFinished { fail(TemporaryFiles.cancelled(path)) }
+  }
+}
+
 /// The state of a writer of a file: used by one call at a time, and gone, with its unfinished file,
 /// after the end, a cancellation or the first error.
 // @unchecked Sendable: the mutable state is touched only inside `lock`.
@@ -11,8 +37,7 @@ final class WriterWork<Work>: @unchecked Sendable {
   let path: String
   private let lock = Mutex(())
   private var work: Work?
-  private var failure: CinematicError?
-  private var isFinished = false
+  private var phase = WriterPhase()
 
   init(_ work: Work, path: String) {
     self.work = work
@@ -21,9 +46,13 @@ final class WriterWork<Work>: @unchecked Sendable {
 
   /// Runs `body` alone; an error ends the work.
   ///
+  /// - Parameter refusal: the error of a call that the work cannot take, and that leaves it as it is.
   /// - Throws: what ended the work earlier, `invalidState` once it is finished.
-  func use(_ body: (Work) throws(CinematicError) -> Void) throws(CinematicError) {
-    try lock.withLock { _ throws(CinematicError) in try useLocked(body) }
+  func use(
+    unless refusal: (Work) -> CinematicError? = { _ in nil },
+    _ body: (Work) throws(CinematicError) -> Void
+  ) throws(CinematicError) {
+    try lock.withLock { _ throws(CinematicError) in try useLocked(unless: refusal, body) }
   }
 
   /// Runs the last `body`.
@@ -32,7 +61,7 @@ final class WriterWork<Work>: @unchecked Sendable {
   ) throws(CinematicError) -> Value {
     try lock.withLock { _ throws(CinematicError) -> Value in
       let value = try useLocked(body)
-      isFinished = true
+      phase.finish()
       work = nil
       return value
     }
@@ -43,24 +72,23 @@ final class WriterWork<Work>: @unchecked Sendable {
   /// - Parameter body: the last that is done with the work.
   func cancel(_ body: (Work) -> Void = { _ in }) {
     lock.withLock { _ in
-      guard !isFinished else { return }
       if let work { body(work) }
       work = nil
-      failure = failure ?? CinematicError(.cancelled, "writing \(path) was cancelled")
+      phase.cancel(path)
     }
   }
 
   private func useLocked<Value>(
+    unless refusal: (Work) -> CinematicError? = { _ in nil },
     _ body: (Work) throws(CinematicError) -> Value
   ) throws(CinematicError) -> Value {
-    if let failure { throw failure }
-    guard let work else {
-      throw CinematicError(.invalidState, "\(path) is finished and takes no more frames")
-    }
+    try phase.check(path)
+    guard let work else { throw TemporaryFiles.cancelled(path) }
+    if let error = refusal(work) { throw error }
     do throws(CinematicError) {
       return try body(work)
     } catch {
-      failure = error
+      phase.fail(error)
       self.work = nil
       throw error
     }
