@@ -433,6 +433,26 @@ import Testing
     #expect(folder.names == [] && folder.temporaryFiles.count == 0)
   }
 
+  /// Only movies in boxes say how pictures are turned: elsewhere they would lie on their side without a word.
+  @Test(arguments: ["a.png", "%02d.jpg", "a.exr", "-", "a.mov", "a.mp4"])
+  func turnsOfOutputs(_ name: String) throws {
+    let folder = ScratchFolder()
+    var settings = settings(folder)
+    settings.preferredTransform = .clockwise90
+    if name == "-" { settings.stream = .y4m }
+    let error = failure { () throws(CinematicError) in
+      let path = name == "-" ? name : folder.file(name)
+      try FrameWriter.create(path, settings: settings).cancel()
+    }
+    if name.hasSuffix("mov") || name.hasSuffix("mp4") {
+      #expect(error == nil)
+    } else {
+      #expect(error?.code == .unsupported)
+      #expect(error?.message.contains("turned by 90 degrees") == true)
+    }
+    #expect(folder.names == [] && folder.temporaryFiles.count == 0)
+  }
+
   @Test func wrongFramesAreRefused() throws {
     let folder = ScratchFolder()
     let writer = try FrameWriter.create(folder.file("a.mp4"), settings: settings(folder))

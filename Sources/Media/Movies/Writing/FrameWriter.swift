@@ -5,7 +5,8 @@ import FocalCore
 /// Writes frames to whatever the output's name asks for: one picture, numbered pictures, or a movie.
 ///
 /// WebM (VP9, with alpha beside its pictures, or AV1; sound as Opus or Vorbis) has times of whole milliseconds: frames
-/// that are nearer are the error `unsupported`, and so are pictures that are to be shown turned.
+/// that are nearer are the error `unsupported`. Only `.mov` and `.mp4` say that pictures are to be shown turned
+/// (``WriterSettings/preferredTransform``): for other outputs it is the error `unsupported`.
 ///
 /// ```swift
 /// let writer = try FrameWriter.create("out.mp4", settings: settings)
@@ -31,8 +32,8 @@ public final class FrameWriter: Sendable {
   private let target: Target
 
   /// - Throws: `invalidParameter` for an ending that cannot be written, and for settings out of their ranges,
-  ///   `unwritable` for an existing file or a folder that cannot be written, `unsupported` for a missing encoder or
-  ///   sound that the container cannot hold.
+  ///   `unwritable` for an existing file or a folder that cannot be written, `unsupported` for a missing encoder, sound that
+  ///   the container cannot hold, or a turn that the output cannot say.
   public static func create(
     _ path: String, settings: WriterSettings
   ) throws(CinematicError) -> FrameWriter {
@@ -42,6 +43,10 @@ public final class FrameWriter: Sendable {
   private init(_ path: String, _ settings: WriterSettings) throws(CinematicError) {
     self.path = path
     format = try OutputFormat(path: path, stream: settings.stream)
+    switch format {
+    case .still, .numbered, .stream: try settings.checkIsUpright(PipePath.outputName(path))
+    case .movie: break
+    }
     switch format {
     case .still(let kind):
       target = .still(try StillWriter(path, kind, settings))

@@ -36,7 +36,8 @@ public struct WriterSettings: Sendable {
   public var nominalFrameDuration = Time(value: 1, timescale: 30)
   /// The frame time that becomes zero in the movie.
   public var timelineStart = Time.zero
-  /// Stored in the movie as the turn from stored to shown.
+  /// Stored in `.mov` and `.mp4` as the turn from stored to shown. Other outputs have no place for it: their frames are turned
+  /// by the caller, and this is `identity`.
   public var preferredTransform = QuarterTurn.identity
   public var pixelAspectRatio = PixelAspectRatio.square
   /// The colour codes to store, where they say more than ``tags``. Without, codes by sRGB's curve are
@@ -149,6 +150,16 @@ extension WriterSettings {
         .incompatible,
         "\(path) takes pictures of \(dimensions) in \(pixelFormat), not of \(frame.dimensions) in"
           + " \(frame.format)")
+    }
+  }
+
+  /// - Throws: `unsupported` for pictures that are to be shown turned, where the output has no place to say so.
+  func checkIsUpright(_ path: String) throws(CinematicError) {
+    guard preferredTransform == .identity else {
+      throw CinematicError(
+        .unsupported,
+        "\(path) cannot say that its pictures are shown turned by \(preferredTransform.rawValue) degrees",
+        remedy: "turn them, and let preferredTransform be identity, or write .mov or .mp4")
     }
   }
 

@@ -25,11 +25,7 @@ final class WebMAssembly {
     try OutputFile.check(path, overwrite: settings.overwrite)
     try settings.checkForMovie(path)
     try settings.codec.check(.webM, of: path)
-    guard settings.preferredTransform == .identity else {
-      throw CinematicError(
-        .unsupported, "\(path) cannot say how its pictures are turned",
-        remedy: "turn them, or end the name in .mp4")
-    }
+    try settings.checkIsUpright(path)
     self.path = path
     self.settings = settings
     pictures = try VideoEncoder(settings, path: path)
