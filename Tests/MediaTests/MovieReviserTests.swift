@@ -242,6 +242,25 @@ import Testing
     #expect([.malformed, .incomplete].contains(code(folder.file("cut.mov"))))
     #expect(code(source, []) == .incomplete)
     #expect(code(source, frames + frames) == .invalidParameter)
+    // A reader of the movie would refuse them.
+    let numbers: [(focus: Float, fNumber: Float)] = [
+      (.nan, 2), (.infinity, 2), (0, .nan), (0, 0), (0, -1), (0, .infinity),
+    ]
+    for (focus, fNumber) in numbers {
+      let wrong = MovieReviser.Frame(
+        timeRange: frames[0].timeRange, focusDisparity: focus, fNumber: fNumber)
+      #expect(code(source, [wrong]) == .invalidParameter, "\(focus) \(fNumber)")
+    }
+    // Times at both ends of what 64 bits hold.
+    let ends: [(start: Int64, duration: Int64)] = [
+      (.min, .max), (.max, 1), (.max, .max), (0, .max),
+    ]
+    for (start, duration) in ends {
+      let range = TimeRange(
+        start: Time(value: start, timescale: 30), duration: Time(value: duration, timescale: 30))
+      let wrong = MovieReviser.Frame(timeRange: range, focusDisparity: 0, fNumber: 2)
+      #expect(code(source, [wrong]) == .unsupported, "\(range)")
+    }
     #expect(!folder.names.contains("out.mov"))
     #expect(folder.names.allSatisfy { !$0.hasSuffix(".tmp") })
   }

@@ -15,7 +15,7 @@ extension MovieMuxer {
     /// Of plain sound: where the next sample has to begin.
     private var plainEnd: Int64?
     /// In ticks: sums and differences of times before it are times, too.
-    private static let latest: UInt64 = 1 << 61
+    static let latest: UInt64 = 1 << 61
     /// When the first and the last shown sample begin and end.
     private var start: Int64?
     private var end: Int64 = 0

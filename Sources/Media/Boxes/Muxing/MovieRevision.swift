@@ -60,7 +60,7 @@ public struct MovieRevision: Sendable {
   ///   - samples: at least one.
   ///   - offset: where the first sample's bytes stand in the file; the others follow.
   /// - Throws: `malformed` for tracks that cannot be read, `invalidParameter` for times that do not
-  ///   rise, `unsupported` for sizes beyond the format.
+  ///   rise, `unsupported` for sizes and times beyond the format.
   public func movie(
     with samples: [Sample], at offset: Int64
   ) throws(CinematicError) -> Box {
@@ -110,6 +110,20 @@ public struct MovieRevision: Sendable {
     guard let first = samples.first, let last = samples.last else {
       throw CinematicError(.incomplete, "there is no metadata to write")
     }
+    let boxes = TrackBoxes(
+      settings: settings, id: id, ids: [videoTrackID], movieTimescale: header.timescale,
+      creationTime: UInt32(clamping: header.creationTime))
+    // In ticks of the track and of the movie: their sums and differences are times, too.
+    func isTime(_ ticks: Int64) -> Bool {
+      ticks.magnitude < MovieMuxer.Lane.latest
+        && boxes.movieTicks(ticks).magnitude < MovieMuxer.Lane.latest
+    }
+    let end = last.time.addingReportingOverflow(last.duration)
+    guard !end.overflow, isTime(end.partialValue), samples.allSatisfy({ isTime($0.time) }) else {
+      throw CinematicError(
+        .unsupported, "a metadata sample is too late or lasts too long",
+        remedy: "give times of the movie's frames")
+    }
     for (index, sample) in samples.enumerated() {
       let next = index + 1 < samples.count ? samples[index + 1].time : sample.time + sample.duration
       guard next > sample.time else {
@@ -125,9 +139,6 @@ public struct MovieRevision: Sendable {
       log.append(size: size, duration: duration, shift: 0, isSync: true)
     }
     log.appendChunk(offset: offset, count: samples.count)
-    let boxes = TrackBoxes(
-      settings: settings, id: id, ids: [videoTrackID], movieTimescale: header.timescale,
-      creationTime: UInt32(clamping: header.creationTime))
     return boxes.track(
       log: log,
       timeline: .init(mediaZero: first.time, start: first.time, end: last.time + last.duration),

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalCore
+
 /// The keys that a movie of this project has, under `io.github.focal`.
 public enum CinematicKey {
   /// The prefix of every key of this project.
@@ -36,6 +38,16 @@ public enum CinematicMetadata {
     MetadataKey(localID: 2, name: CinematicKey.fNumber, dataType: .wellKnown(23)),
     MetadataKey(localID: 3, name: CinematicKey.script, dataType: .wellKnown(1)),
   ]
+
+  /// - Throws: `invalidParameter` for attributes by which nothing can be rendered.
+  package static func check(focusDisparity: Float, fNumber: Float) throws(CinematicError) {
+    guard focusDisparity.isFinite, fNumber.isFinite, fNumber > 0 else {
+      throw CinematicError(
+        .invalidParameter,
+        "a focus at \(focusDisparity) with an f-number of \(fNumber) cannot be rendered",
+        remedy: "give a finite disparity and a positive f-number")
+    }
+  }
 
   /// The sample of a frame.
   ///

@@ -65,12 +65,7 @@ final class RenderingTracks {
   func append(
     focusDisparity: Float, fNumber: Float, ticks: Int64, duration: Int64, sink: Sink
   ) throws(CinematicError) {
-    guard focusDisparity.isFinite, fNumber.isFinite, fNumber > 0 else {
-      throw CinematicError(
-        .invalidParameter,
-        "a focus at \(focusDisparity) with an f-number of \(fNumber) cannot be rendered",
-        remedy: "give a finite disparity and a positive f-number")
-    }
+    try CinematicMetadata.check(focusDisparity: focusDisparity, fNumber: fNumber)
     firstMetadata = firstMetadata ?? (focusDisparity, fNumber)
     let data = CinematicMetadata.sample(focusDisparity: focusDisparity, fNumber: fNumber)
     try sink(MediaSample(data: data, time: ticks, duration: duration), metadataTrack)

@@ -31,14 +31,17 @@ public enum MovieReviser {
   ///   - path: ends in `.mov`; may be the source's, if existing files may be replaced.
   ///   - frames: in the order of their times, at least one.
   ///   - script: the focus script's JSON, UTF-8.
-  /// - Throws: `invalidParameter` for another ending, the errors of a movie that cannot be read or changes meanwhile,
-  /// `unsupported` for encrypted fragments,
-  ///   `unwritable`.
+  /// - Throws: `invalidParameter` for another ending, for a focus that is not finite or an f-number that is not above zero, and
+  ///   for times that do not rise, `incomplete` without frames, the errors of a movie that cannot be read or changes meanwhile,
+  ///   `unsupported` for encrypted fragments and for times beyond the format, `unwritable`.
   public static func write(
     _ source: String, to path: String, frames: [Frame], script: [UInt8], overwrite: Bool = false,
     temporaryFiles: TemporaryFiles = .shared
   ) throws(CinematicError) {
     try MovieWriter.check(name: path)
+    for frame in frames {
+      try CinematicMetadata.check(focusDisparity: frame.focusDisparity, fNumber: frame.fNumber)
+    }
     let file = try SourceFile(path: source)
     guard file.isBoxFile else {
       throw CinematicError(
@@ -64,7 +67,12 @@ public enum MovieReviser {
           script: index == 0 ? script : nil)
         let start = frame.timeRange.start.converted(to: revision.timescale).value
         let stop = frame.timeRange.end.converted(to: revision.timescale).value
-        samples.append(.init(size: bytes.count, time: start, duration: max(1, stop - start)))
+        // Longer than 64 bits say is too long in any case.
+        let length = stop.subtractingReportingOverflow(start)
+        samples.append(
+          .init(
+            size: bytes.count, time: start,
+            duration: length.overflow ? .max : max(1, length.partialValue)))
         data.append(bytes)
       }
       let box = Box("mdat", data: data.bytes)
