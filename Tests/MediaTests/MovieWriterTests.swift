@@ -37,6 +37,28 @@ import Testing
     return folder.file(name)
   }
 
+  /// A buffer whose samples were changed after it was made may lack some of the last moment: it is refused, and nothing is
+  /// written past the frame that it fills.
+  @Test(arguments: [1, 1599, 1601, 3199]) func soundThatLacksSamples(_ count: Int) throws {
+    let folder = ScratchFolder()
+    let format = SoundFormat(sampleRate: 48000, channelCount: 2)
+    var settings = WriterSettings(
+      dimensions: Self.size, pixelFormat: .yuv420Video8, tags: .bt709)
+    settings.temporaryFiles = folder.temporaryFiles
+    settings.sound = .live(format)
+    let writer = try MovieWriter(folder.file("a.mov"), settings: settings)
+    var buffer = SoundBuffer(format: format, samples: [], time: .zero)
+    buffer.samples = [Float](repeating: 0.1, count: 3200)
+    try writer.append(sound: buffer)
+    buffer.samples = [Float](repeating: 0.1, count: count)
+    buffer.time = Time(value: 1, timescale: 30)
+    let error = failure { () throws(CinematicError) in try writer.append(sound: buffer) }
+    #expect(error?.code == .incompatible)
+    #expect(error?.message.contains("\(count) of all") == true)
+    writer.cancel()
+    #expect(folder.names == [])
+  }
+
   static func picture(
     _ index: Int, _ format: PixelFormat, _ tags: ColorTags
   ) throws(CinematicError) -> PixelBuffer {

@@ -18,18 +18,20 @@ public struct SoundFormat: Hashable, Sendable {
 /// Some samples of sound, one behind the other.
 public struct SoundBuffer: Sendable {
   public var format: SoundFormat
-  /// -1 to 1, the channels of a moment side by side.
+  /// -1 to 1, the channels of a moment side by side. Buffers with a last moment that lacks channels are refused where they
+  /// are written.
   public var samples: [Float]
   /// When the first of them is heard.
   public var time: Time
 
   /// - Precondition: as many samples as fill all channels.
   public init(format: SoundFormat, samples: [Float], time: Time) {
-    precondition(
-      samples.count % Int(max(format.channelCount, 1)) == 0,
-      "every channel of a sound buffer has as many samples")
     (self.format, self.samples, self.time) = (format, samples, time)
+    precondition(isWhole, "every channel of a sound buffer has as many samples")
   }
+
+  /// Whether every channel has as many samples.
+  var isWhole: Bool { samples.count % Int(max(format.channelCount, 1)) == 0 }
 
   /// Samples of each channel.
   public var count: Int { samples.count / Int(max(format.channelCount, 1)) }

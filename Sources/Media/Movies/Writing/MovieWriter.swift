@@ -185,7 +185,8 @@ public final class MovieWriter: Sendable {
   /// Adds sound of ``Sound/live(_:)``. Samples before the movie's start are left out, gaps become silence, and
   /// samples that are there already are not written again.
   ///
-  /// - Throws: `invalidState` for a movie without such sound, `incompatible` for sound of another form.
+  /// - Throws: `invalidState` for a movie without such sound, `incompatible` for sound of another form, or that lacks samples of
+  ///   some channels.
   public func append(sound buffer: SoundBuffer) throws(CinematicError) {
     try work.use { work throws(CinematicError) in try work.append(sound: buffer) }
   }

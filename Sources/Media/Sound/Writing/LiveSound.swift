@@ -50,12 +50,21 @@ final class LiveSound: SoundLane {
   }
 
   /// - Parameter time: of the first sample, in the movie.
+  /// - Throws: `incompatible` for sound of another form, or that lacks samples of some channels, `malformed` for a time far
+  ///   beyond the last.
   func append(_ buffer: SoundBuffer, at time: Time, sink: SoundSink) throws(CinematicError) {
     guard buffer.format == format else {
       throw CinematicError(
         .incompatible,
         "\(path) takes sound of \(format.channelCount) channels at \(format.sampleRate) Hz, not of"
           + " \(buffer.format.channelCount) at \(buffer.format.sampleRate)")
+    }
+    // Its samples may have been changed since it was made.
+    guard buffer.isWhole else {
+      throw CinematicError(
+        .incompatible,
+        "\(path) takes as many samples of each of \(format.channelCount) channels, and a buffer has"
+          + " \(buffer.samples.count) of all", remedy: "complete the last moment, or leave it out")
     }
     // Samples from before the start of the movie are left out.
     var first = Int(clamping: max(0, -time.ticks(format.sampleRate)))
