@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalCPU
 import FocalCinematic
 import FocalCore
 import FocalMedia
+import FocalRendering
 import Synchronization
 import Testing
 
@@ -84,6 +86,45 @@ import Testing
     let renderer = Self.renderer(0, to: folder.file("none/%04d.png"))
     let error = #expect(throws: CinematicError.self) { try renderer.open() }
     #expect(error?.code == .unwritable)
+  }
+
+  /// A clip has the frames that were chosen, and no others of its source. Callers of `frame(_:)` get an error for those, and
+  /// none of them ends the program.
+  @Test func framesThatWereNotChosen() async throws {
+    let folder = Folder()
+    let size = Dimensions(width: 8, height: 8)
+    let picture = try PixelBuffer(dimensions: size, format: .rgba8, tags: .sRGB)
+    let map = try PixelBuffer(dimensions: size, format: .gray8, tags: .linearBT709)
+    for number in 5...8 {
+      try PictureWriter.write(picture, to: folder.file("f\(number).png"))
+      try PictureWriter.write(map, to: folder.file("m\(number).png"))
+    }
+    let pictures = try await FrameReader.open(
+      folder.file("f%d.png"), options: ReadOptions(frames: 6...7))
+    let maps = try await FrameReader.open(
+      folder.file("m%d.png"), options: ReadOptions(content: .disparity(.unit)))
+    let overlaid = try await OverlaidClip(pictures, output: folder.file("a%d.png")) { _, _ in }
+    let focused = try await FocusedClip(
+      pictures, maps: DisparityMatcher(maps, for: pictures),
+      focus: RenderingSession.FrameAttributes(focusDisparity: 0, fNumber: 2.8),
+      renderer: FrameRenderer(devices: [.cpu()], quality: .thumbnail),
+      output: folder.file("b%d.png"))
+    let clips: [any ClipFrames] = [overlaid, focused]
+    for clip in clips {
+      #expect(clip.frameCount == 2)
+      #expect((0..<2).map { clip.fileNumber(ofFrame: $0) } == [6, 7])
+      for number in [Int.min, -1, 2, 3, .max] {
+        // As the protocol has it for clips that say nothing of numbers.
+        #expect(clip.fileNumber(ofFrame: number) == number)
+        let error = await failure { () async throws(CinematicError) in
+          _ = try await clip.frame(number)
+        }
+        #expect(error?.code == .invalidParameter, "\(number)")
+        #expect(error?.message.contains("f%d.png") == true)
+      }
+      let last = try #require(try await clip.frame(1))
+      #expect(try await last.picture().dimensions == size)
+    }
   }
 
   /// The progress of a renderer that goes away without having rendered ends.

@@ -112,6 +112,57 @@ import Testing
     }
   }
 
+  /// Frames that a clip lacks have no map, however frames and maps belong together, and ask for none.
+  @Test(arguments: [DisparityMatcher.Pairing.fileNumber, .frameNumber, .order])
+  func framesThatTheClipLacks(_ pairing: DisparityMatcher.Pairing) async throws {
+    let folder = ScratchFolder()
+    let picture = try Scene.smooth(32, 32, .rgba8, tags: .sRGB)
+    let map = try Scene.noise(32, 32, .gray8)
+    for number in 0..<3 {
+      try PictureWriter.write(
+        picture, to: folder.file("f\(number + 5).png"), temporaryFiles: folder.temporaryFiles)
+      let mapNumber = pairing == .fileNumber ? number + 5 : number
+      try PictureWriter.write(
+        map, to: folder.file("m\(mapNumber).png"), temporaryFiles: folder.temporaryFiles)
+    }
+    var settings = WriterSettings(
+      dimensions: picture.dimensions, pixelFormat: .rgba8, tags: .sRGB)
+    settings.temporaryFiles = folder.temporaryFiles
+    settings.encoderPreset = "ultrafast"
+    let film = try FrameWriter.create(folder.file("f.mp4"), settings: settings)
+    for number in 0..<3 {
+      try film.append(
+        picture, time: Time(value: Int64(number), timescale: 30),
+        duration: Time(value: 1, timescale: 30))
+    }
+    try film.finish()
+    let name = pairing == .fileNumber ? "f%d.png" : "f.mp4"
+    let clip = try await FrameReader.open(folder.file(name))
+    let maps = try await FrameReader.open(
+      folder.file("m%d.png"), options: ReadOptions(content: .disparity(.unit)))
+    let matcher = try DisparityMatcher(maps, for: clip, countsFrames: pairing == .frameNumber)
+    #expect(matcher.pairing == pairing)
+    func place(_ index: Int) -> FramePlace {
+      FramePlace(index: index, time: .zero, duration: Time(value: 1, timescale: 30))
+    }
+    for index in 0..<3 {
+      #expect(matcher.hasMap(for: place(index)))
+      _ = try await matcher.map(for: place(index))
+    }
+    for index in [Int.min, -1, 3, 7, .max] {
+      #expect(!matcher.hasMap(for: place(index)), "\(index)")
+      let checked = failure { () throws(CinematicError) in try matcher.check(place(index)) }
+      let read = await failure { () async throws(CinematicError) in
+        _ = try await matcher.map(for: place(index))
+      }
+      for error in [checked, read] {
+        #expect(error?.code == .incomplete, "\(index)")
+        #expect(error?.message.contains("no frame \(index)") == true)
+      }
+      #expect(clip.fileNumber(ofFrame: index) == index)
+    }
+  }
+
   /// A map of the shape in which a turned picture is stored lies as its pixels lie, mirrored ones included; one of the
   /// shape that is shown lies as the picture is shown.
   @Test(arguments: 5...8) func mapsOfTurnedPictures(_ orientation: Int) async throws {

@@ -57,6 +57,30 @@ extension ClipFrames {
   public var publishesPictures: Bool { false }
 }
 
+extension RandomAccessCollection<Int> where Index == Int {
+  /// The number in its source of a frame, where these are the numbers of the frames that were chosen.
+  ///
+  /// - Parameter number: counted from the first that was chosen, from 0.
+  /// - Throws: `invalidParameter` where fewer were chosen.
+  func number(ofChosen number: Int, in clip: String) throws(CinematicError) -> Int {
+    guard number >= 0, number < count else {
+      throw CinematicError(
+        .invalidParameter,
+        "there is no frame \(number) of \(clip) to render: \(count) were chosen, numbered from 0",
+        remedy: "ask for frames that were chosen")
+    }
+    return self[startIndex + number]
+  }
+}
+
+extension FrameReader {
+  /// The number of the file of a frame, counted from the first of those that were chosen; of another its own.
+  func fileNumber(ofChosen number: Int) -> Int {
+    guard number >= 0, number < frameNumbers.count else { return number }
+    return fileNumber(ofFrame: frameNumbers.lowerBound + number)
+  }
+}
+
 /// How far a rendering has come.
 public struct RenderProgress: Hashable, Sendable {
   public var completedFrames: Int

@@ -117,7 +117,7 @@ public final class FocusedClip: ClipFrames {
   /// Numbered pictures keep their numbers, whichever they begin with.
   public func fileNumber(ofFrame number: Int) -> Int { source.fileNumber(ofFrame: number) }
 
-  /// - Throws: what reading and rendering throw.
+  /// - Throws: `invalidParameter` for a frame that was not chosen, and what reading and rendering throw.
   public func frame(_ number: Int) async throws(CinematicError) -> ClipFrame? {
     guard let frame = try await source.frame(number) else { return nil }
     var map = try await maps.map(for: frame.place)
@@ -188,10 +188,14 @@ private struct ChosenFrames: FocusedSource {
 
   var frameCount: Int? { numbers.count }
   var isNumbered: Bool { pictures.isNumbered }
-  func fileNumber(ofFrame number: Int) -> Int { pictures.fileNumber(ofFrame: numbers[number]) }
+
+  func fileNumber(ofFrame number: Int) -> Int {
+    numbers.indices.contains(number) ? pictures.fileNumber(ofFrame: numbers[number]) : number
+  }
 
   func frame(_ number: Int) async throws(CinematicError) -> MediaFrame? {
-    try await pictures.frame(number: numbers[number])
+    let chosen = try numbers.number(ofChosen: number, in: pictures.name)
+    return try await pictures.frame(number: chosen)
   }
 }
 

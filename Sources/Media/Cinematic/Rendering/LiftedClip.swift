@@ -102,12 +102,13 @@ public final class LiftedClip: ClipFrames {
 
   /// Numbered pictures keep their numbers, whichever they begin with.
   public func fileNumber(ofFrame number: Int) -> Int {
-    pictures.fileNumber(ofFrame: pictures.frameNumbers.lowerBound + number)
+    pictures.fileNumber(ofChosen: number)
   }
 
-  /// - Throws: what reading, maps and the work on subjects throw.
+  /// - Throws: `invalidParameter` for a frame that was not chosen, and what reading, maps and the work on subjects throw.
   public func frame(_ number: Int) async throws(CinematicError) -> ClipFrame? {
-    let frame = try await pictures.frame(number: pictures.frameNumbers.lowerBound + number)
+    let chosen = try pictures.frameNumbers.number(ofChosen: number, in: pictures.name)
+    let frame = try await pictures.frame(number: chosen)
     var map: PixelBuffer?
     if let maps { map = try await maps.map(for: frame.place) }
     let picture = try pictures.straight(frame)

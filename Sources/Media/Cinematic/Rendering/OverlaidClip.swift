@@ -56,12 +56,13 @@ public final class OverlaidClip: ClipFrames {
 
   /// Numbered pictures keep their numbers, whichever they begin with.
   public func fileNumber(ofFrame number: Int) -> Int {
-    pictures.fileNumber(ofFrame: pictures.frameNumbers.lowerBound + number)
+    pictures.fileNumber(ofChosen: number)
   }
 
-  /// - Throws: what reading and drawing throw.
+  /// - Throws: `invalidParameter` for a frame that was not chosen, and what reading and drawing throw.
   public func frame(_ number: Int) async throws(CinematicError) -> ClipFrame? {
-    let frame = try await pictures.frame(number: pictures.frameNumbers.lowerBound + number)
+    let chosen = try pictures.frameNumbers.number(ofChosen: number, in: pictures.name)
+    let frame = try await pictures.frame(number: chosen)
     return ClipFrame(
       timeRange: frame.timeRange,
       pictureMetadata: pictures.isNumbered ? frame.pictureMetadata : nil

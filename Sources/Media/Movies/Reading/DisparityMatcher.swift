@@ -201,7 +201,7 @@ public final class DisparityMatcher: Sendable {
 
   /// The map of a frame, as the picture is stored.
   ///
-  /// - Throws: `incomplete` if the maps end before the frame, and the reader's errors.
+  /// - Throws: `incomplete` if the maps end before the frame or the clip lacks it, and the reader's errors.
   public func map(for frame: FramePlace) async throws(CinematicError) -> PixelBuffer {
     // One map fits one frame, whichever it is.
     if isOneMap, !isForOnePicture, !holdsOneMap {
@@ -227,7 +227,19 @@ public final class DisparityMatcher: Sendable {
     return turned
   }
 
+  /// Whether the clip has a frame of an index. A pipe's frames are not counted before.
+  private func hasFrame(_ index: Int) -> Bool {
+    guard let reader = pictures.reader else { return index >= 0 }
+    return reader.allFrameNumbers.contains(index)
+  }
+
   private func lacksMap(_ frame: Int) -> CinematicError {
+    guard hasFrame(frame) else {
+      return CinematicError(
+        .incomplete,
+        "\(pictures.name) has no frame \(frame), and \(maps.name) no \(maps.noun) of it",
+        remedy: "ask for frames of the clip")
+    }
     let fewer: CinematicError.Wording =
       choosesFrames ? ", or render fewer frames with \(parameter: .frames)" : ""
     guard pairing == .fileNumber else {
@@ -270,17 +282,19 @@ public final class DisparityMatcher: Sendable {
     return (there.count, there.count - taken)
   }
 
-  /// - Throws: `incomplete` if a frame has no map.
+  /// - Throws: `incomplete` if a frame has no map, or the clip lacks it.
   public func check(_ frame: FramePlace) throws(CinematicError) {
     guard hasMap(for: frame) else { throw lacksMap(frame.index) }
   }
 
-  /// Whether a frame has a map.
+  /// Whether a frame has a map; one that the clip lacks has none.
   public func hasMap(for frame: FramePlace) -> Bool { number(for: frame) != nil }
 
   /// The number of the map that belongs to a frame; `nil` if there is none.
   private func number(for frame: FramePlace) -> Int? {
-    if isOneMap || isForOnePicture { return 0 }
+    if isForOnePicture { return 0 }
+    guard hasFrame(frame.index) else { return nil }
+    if isOneMap { return 0 }
     guard let maps = maps.reader else { return frame.index }
     switch pairing {
     case .time: return mapOnScreen(at: frame, maps)

@@ -171,10 +171,12 @@ public final class FrameReader: Sendable {
     return range
   }
 
-  /// The number in the name of a frame's file, where files are numbered; else the frame's own.
-  ///
-  /// - Precondition: of numbered files, there is a frame of the number.
-  public func fileNumber(ofFrame number: Int) -> Int { fileNumbers?[number] ?? number }
+  /// The number in the name of a frame's file, where files are numbered; else the frame's own, as for frames that there are
+  /// not.
+  public func fileNumber(ofFrame number: Int) -> Int {
+    guard let fileNumbers, fileNumbers.indices.contains(number) else { return number }
+    return fileNumbers[number]
+  }
 
   /// How many files are missing between the chosen frames of numbered files, whether others stand for them
   /// or not.
