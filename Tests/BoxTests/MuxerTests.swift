@@ -319,6 +319,51 @@ struct WrittenMovie {
     #expect(failure { () throws(CinematicError) in try empty.finish() } == .incomplete)
   }
 
+  /// Settings by which no movie is written: said with the first sample, of whichever track, and none ends the program.
+  @Test(arguments: [0, -1, Int32.min]) func settingsOfNoMovie(_ timescale: Int32) throws {
+    let sample = MediaSample(data: [1], time: 0, duration: 1)
+    func message(
+      _ settings: MovieMuxer.Settings = .init(), _ change: (inout TrackSettings) -> Void
+    ) -> String? {
+      var wrong = Self.track("soun", 600)
+      change(&wrong)
+      let sink = MemorySink()
+      var muxer = MovieMuxer(settings, sink: sink)
+      _ = muxer.addTrack(Self.track("vide", 600))
+      _ = muxer.addTrack(wrong)
+      for track in [0, 1] {
+        let error = failure { () throws(CinematicError) in
+          try muxer.append(sample, to: track)
+        }
+        guard let error, error.code == .invalidParameter else { return nil }
+        if track == 1 { return error.message }
+      }
+      return nil
+    }
+    var settings = MovieMuxer.Settings()
+    settings.timescale = timescale
+    #expect(message(settings) { _ in }?.contains("\(timescale) ticks a second") == true)
+    let ofTrack = message { $0.timescale = timescale }
+    #expect(ofTrack?.contains("“soun” cannot have \(timescale) ticks") == true)
+    for size in [Int(timescale), 0, -1, Int(UInt32.max) + 1, .max] {
+      let text = message { $0.plainFrameSize = size }
+      #expect(text?.contains("plain sound of \(size) bytes") == true)
+    }
+  }
+
+  /// The largest size of plain sound that is said: its bytes are none that came, and nothing overflows.
+  @Test func largestPlainSound() throws {
+    var muxer = MovieMuxer(.init(), sink: MemorySink())
+    var track = Self.track("soun", 600)
+    track.plainFrameSize = Int(UInt32.max)
+    _ = muxer.addTrack(track)
+    let error = failure { () throws(CinematicError) in
+      try muxer.append(
+        MediaSample(data: [1], time: 0, duration: Int64(Int32.max)), to: 0)
+    }
+    #expect(error?.code == .invalidParameter)
+  }
+
   private static let late: Int64 = 1 << 60
   private static let ends: [Int64] = [
     .min, .min + 1, -2 * late, -late, late, 2 * late, .max - 40, .max,

@@ -37,7 +37,7 @@ public struct MovieMuxer {
 
   /// The parts of a movie beside its tracks.
   public struct Settings: Sendable {
-    /// Ticks a second of durations and edits; tracks' start times should be whole ticks of it.
+    /// Ticks a second of durations and edits, at least 1; tracks' start times should be whole ticks of it.
     public var timescale: Int32 = 600
     /// QuickTime or MP4.
     public var format = MovieFormat.quickTime
@@ -62,8 +62,13 @@ public struct MovieMuxer {
 
     /// Whether movies are written by them.
     ///
-    /// - Throws: `invalidParameter` for fragments that span no time.
+    /// - Throws: `invalidParameter` for fragments that span no time, and for seconds without a tick.
     package func validate() throws(CinematicError) {
+      guard timescale >= 1 else {
+        throw CinematicError(
+          .invalidParameter, "a movie cannot have \(timescale) ticks a second",
+          remedy: "give a timescale of at least 1")
+      }
       guard fragmentSeconds.isFinite, fragmentSeconds > 0 else {
         throw CinematicError(
           .invalidParameter, "a fragment of a movie cannot span \(fragmentSeconds) s",
@@ -107,16 +112,19 @@ public struct MovieMuxer {
 
   /// Adds a track's next sample.
   ///
-  /// - Throws: `invalidParameter` for a decoding time that does not rise and for settings that no movie is written by,
-  ///   `unsupported` for times too
-  ///   far apart for the format and for a picture beside another, the sink's errors.
+  /// - Throws: `invalidParameter` for a decoding time that does not rise, and for settings by which no movie or none of the
+  ///   tracks is written; `unsupported` for times too far apart for the format and for a picture beside another; the
+  ///   sink's errors.
   public mutating func append(_ sample: MediaSample, to track: Int) throws(CinematicError) {
     guard sample.beside == nil else {
       throw CinematicError(
         .unsupported, "the movie has no place for alpha beside its pictures",
         remedy: "write .webm, or choose ProRes 4444")
     }
-    if !isBegun { try settings.validate() }
+    if !isBegun {
+      try settings.validate()
+      for lane in lanes { try lane.settings.validate() }
+    }
     isBegun = true
     try lanes[track].append(sample)
     let bytes = lanes.reduce(0) { $0 + $1.pendingBytes }

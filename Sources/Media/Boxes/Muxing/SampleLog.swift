@@ -20,7 +20,11 @@ struct SampleLog {
   private let plainFrameSize: UInt32?
   private(set) var plainFrameCount = 0
 
-  init(plainFrameSize: Int? = nil) { self.plainFrameSize = plainFrameSize.map(UInt32.init) }
+  /// - Parameter plainFrameSize: that of settings that are looked at before the first sample
+  ///   (``TrackSettings/validate()``).
+  init(plainFrameSize: Int? = nil) {
+    self.plainFrameSize = plainFrameSize.map { UInt32(clamping: $0) }
+  }
 
   var count: Int { plainFrameSize == nil ? sizes.count : plainFrameCount }
 

@@ -22,7 +22,7 @@ public struct TrackSettings: Sendable {
   public var handler: FourCC
   /// The handler's name, for people.
   public var name: String
-  /// Ticks a second of the samples' times.
+  /// Ticks a second of the samples' times, at least 1.
   public var timescale: Int32
   /// The entry of the sample description box that all samples have.
   public var sampleEntry: Box
@@ -51,7 +51,7 @@ public struct TrackSettings: Sendable {
   public var isSparse = false
   /// About how many samples the track will have, for the size of an index that stands first.
   public var expectedCount = 0
-  /// Of plain sound: the bytes that all channels take in one tick. Bytes handed over as one sample
+  /// Of plain sound: the bytes that all channels take in one tick, 1 to `UInt32.max`. Bytes handed over as one sample
   /// is then stored as one a tick, as QuickTime has it, at the cost of one.
   public var plainFrameSize: Int?
 
@@ -61,6 +61,25 @@ public struct TrackSettings: Sendable {
     self.name = name
     self.timescale = timescale
     self.sampleEntry = sampleEntry
+  }
+}
+
+extension TrackSettings {
+  /// Whether tracks are written by them.
+  ///
+  /// - Throws: `invalidParameter` for seconds without a tick, and for plain sound of sizes that there are not.
+  func validate() throws(CinematicError) {
+    guard timescale >= 1 else {
+      throw CinematicError(
+        .invalidParameter, "the track “\(name)” cannot have \(timescale) ticks a second",
+        remedy: "give a timescale of at least 1")
+    }
+    guard let size = plainFrameSize else { return }
+    guard size >= 1, UInt32(exactly: size) != nil else {
+      throw CinematicError(
+        .invalidParameter, "the track “\(name)” cannot have plain sound of \(size) bytes a tick",
+        remedy: "give the bytes that all channels take")
+    }
   }
 }
 
