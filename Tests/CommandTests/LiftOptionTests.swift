@@ -8,7 +8,7 @@ import Testing
 
 /// Options of `focal lift` that go together, and what it says that it has written.
 @Suite struct LiftOptionTests {
-  private static let size = Dimensions(width: 192, height: 144)
+  static let size = Dimensions(width: 192, height: 144)
 
   /// A bright disc before a dark wall, or the wall alone, with its map.
   static func write(

@@ -33,6 +33,8 @@ public final class FocusedClip: ClipFrames {
   private let holdsPremultipliedAlpha: Bool
   /// The output's name, where it takes no alpha.
   private let opaqueOutput: String?
+  /// Whether the output is a film without alpha, as the first frame is.
+  private let isOpaqueFilm: Bool
   /// How rendered light becomes codes of the camera's curve again.
   private let logCoding: LogCoding?
   private let rendered: @Sendable (MediaFrame, PixelBuffer) throws(CinematicError) -> Void
@@ -106,6 +108,7 @@ public final class FocusedClip: ClipFrames {
     codingLoss = pixels.loss(of: properties.codedPixels)
     holdsPremultipliedAlpha = format.stillKind?.holdsPremultipliedAlpha ?? false
     opaqueOutput = format.stillKind?.refusesAlpha == true ? PipePath.outputName(output) : nil
+    isOpaqueFilm = format.settlesAlpha(by: properties)
     logCoding = format.holdsLight ? nil : properties.logCoding
     toneMapping = ToneMapping(
       from: properties.tags, to: logCoding == nil ? pixels.tags : properties.tags,
@@ -117,7 +120,8 @@ public final class FocusedClip: ClipFrames {
   /// Numbered pictures keep their numbers, whichever they begin with.
   public func fileNumber(ofFrame number: Int) -> Int { source.fileNumber(ofFrame: number) }
 
-  /// - Throws: `invalidParameter` for a frame that was not chosen, and what reading and rendering throw.
+  /// - Throws: `invalidParameter` for a frame that was not chosen, `incompatible` for a frame with alpha in a film whose first one
+  ///   has none, and what reading and rendering throw.
   public func frame(_ number: Int) async throws(CinematicError) -> ClipFrame? {
     guard let frame = try await source.frame(number) else { return nil }
     var map = try await maps.map(for: frame.place)
@@ -132,6 +136,9 @@ public final class FocusedClip: ClipFrames {
     // Views are opaque.
     if let opaqueOutput, attributes.view == nil, frame.pixelBuffer.isTranslucent {
       throw .cannotHoldAlpha(opaqueOutput)
+    }
+    if isOpaqueFilm, attributes.view == nil {
+      try frame.checkIsOpaque(named: source.name(ofFrame: number))
     }
     let turn = properties.preferredTransform
     var tags = settings.tags
@@ -176,6 +183,8 @@ private protocol FocusedSource: Sendable {
   /// Whether each frame is a file of its own, with metadata of its own.
   var isNumbered: Bool { get }
   func fileNumber(ofFrame number: Int) -> Int
+  /// A frame in messages.
+  func name(ofFrame number: Int) -> String
   /// - Returns: `nil` after the last one.
   func frame(_ number: Int) async throws(CinematicError) -> MediaFrame?
 }
@@ -193,6 +202,10 @@ private struct ChosenFrames: FocusedSource {
     numbers.indices.contains(number) ? pictures.fileNumber(ofFrame: numbers[number]) : number
   }
 
+  func name(ofFrame number: Int) -> String {
+    numbers.indices.contains(number) ? pictures.name(ofFrame: numbers[number]) : pictures.name
+  }
+
   func frame(_ number: Int) async throws(CinematicError) -> MediaFrame? {
     let chosen = try numbers.number(ofChosen: number, in: pictures.name)
     return try await pictures.frame(number: chosen)
@@ -206,6 +219,7 @@ private struct PipedSequence: FocusedSource {
   var frameCount: Int? { nil }
   var isNumbered: Bool { false }
   func fileNumber(ofFrame number: Int) -> Int { number }
+  func name(ofFrame number: Int) -> String { "picture \(number) of \(pictures.name)" }
 
   func frame(_ number: Int) async throws(CinematicError) -> MediaFrame? {
     try await pictures.frame(number: number)

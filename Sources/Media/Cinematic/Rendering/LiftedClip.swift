@@ -46,6 +46,8 @@ public final class LiftedClip: ClipFrames {
   private let renderer: FrameRenderer?
   private let part: PixelRect?
   private let isPremultiplied: Bool
+  /// Whether the output is a film without alpha, as the first frame or the first one behind the subjects is.
+  private let isOpaqueFilm: Bool
   /// How light becomes codes of the camera's curve again.
   private let logCoding: LogCoding?
 
@@ -91,6 +93,9 @@ public final class LiftedClip: ClipFrames {
     }
     codingLoss = content == .masks ? nil : pixels.loss(of: source.codedPixels)
     logCoding = format.holdsLight || content == .masks ? nil : source.logCoding
+    isOpaqueFilm =
+      content == .subjects && !hasAlpha
+      && format.settlesAlpha(by: (backdrop ?? pictures).properties)
     toneMapping = ToneMapping(
       from: source.tags, to: logCoding == nil ? pixels.tags : source.tags,
       peakLuminance: source.hdrMetadata.peakLuminance)
@@ -105,12 +110,16 @@ public final class LiftedClip: ClipFrames {
     pictures.fileNumber(ofChosen: number)
   }
 
-  /// - Throws: `invalidParameter` for a frame that was not chosen, and what reading, maps and the work on subjects throw.
+  /// - Throws: `invalidParameter` for a frame that was not chosen, `incompatible` for alpha in a film whose first frame has none,
+  ///   and what reading, maps and the work on subjects throw.
   public func frame(_ number: Int) async throws(CinematicError) -> ClipFrame? {
     let chosen = try pictures.frameNumbers.number(ofChosen: number, in: pictures.name)
     let frame = try await pictures.frame(number: chosen)
     var map: PixelBuffer?
     if let maps { map = try await maps.map(for: frame.place) }
+    if isOpaqueFilm, backdrop == nil, effect.background.isKept {
+      try frame.checkIsOpaque(named: pictures.name(ofFrame: frame.index))
+    }
     let picture = try pictures.straight(frame)
     // Frames are followed in their order; the rest of the work goes on beside the next one's.
     let found = try await follower.observation(of: picture, disparity: map)
@@ -118,7 +127,8 @@ public final class LiftedClip: ClipFrames {
     if found.beginsScene, number > 0 { cutFrames.withLock { $0.append(number) } }
     var effect = effect
     if let backdrop {
-      effect.background = .picture(try await backdrop.picture(behind: frame, of: pictures))
+      effect.background = .picture(
+        try await backdrop.picture(behind: frame, of: pictures, isOpaque: isOpaqueFilm))
     }
     return ClipFrame(
       timeRange: frame.timeRange,
@@ -174,8 +184,10 @@ extension FrameReader {
   }
 
   /// The upright picture that is behind a frame, whose clip began with the first of these.
+  ///
+  /// - Parameter isOpaque: whether it is to have no alpha.
   fileprivate func picture(
-    behind frame: MediaFrame, of clip: FrameReader
+    behind frame: MediaFrame, of clip: FrameReader, isOpaque: Bool
   ) async throws(CinematicError) -> PixelBuffer {
     let start = timeRange(ofFrame: frameNumbers.lowerBound).start
     let duration = (timeRange(ofFrame: frameNumbers.upperBound - 1).end - start).seconds
@@ -187,6 +199,8 @@ extension FrameReader {
     }
     let nearest = number(nearest: start + time)
     let chosen = min(max(nearest, frameNumbers.lowerBound), frameNumbers.upperBound - 1)
-    return try await straightPicture(number: chosen).upright(properties.preferredTransform)
+    let behind = try await self.frame(number: chosen)
+    if isOpaque { try behind.checkIsOpaque(named: name(ofFrame: chosen)) }
+    return try straight(behind).upright(properties.preferredTransform)
   }
 }

@@ -178,6 +178,15 @@ public final class FrameReader: Sendable {
     return fileNumbers[number]
   }
 
+  /// A frame in messages: its own file, or its number in the source.
+  package func name(ofFrame number: Int) -> String {
+    if properties.kind == .still { return name }
+    if let pictures = asset.source as? NumberedPictures, let path = try? pictures.path(number) {
+      return path
+    }
+    return "frame \(number) of \(name)"
+  }
+
   /// How many files are missing between the chosen frames of numbered files, whether others stand for them
   /// or not.
   public var missingFileCount: Int {
