@@ -43,4 +43,33 @@ import Testing
     try await works(["render"] + input + ["--show", "coc", "-o", "view.mov"], in: folder)
     try await works(["lift"] + input + ["--background", "#204060", "-o", "plain.mp4"], in: folder)
   }
+
+  /// Light goes through a background with alpha, in films as in pictures; where a film holds none, that is said.
+  @Test func alphaBehindSubjects() async throws {
+    let folder = Folder()
+    try Self.write(in: folder)
+    Material.link("p0.png", "q0.png", in: folder)
+    Material.link("p0.png", "q1.png", in: folder)
+    Material.link("p1.png", "r0.png", in: folder)
+    Material.link("p1.png", "r1.png", in: folder)
+    let lift = ["lift", "q%d.png", "--disparity", "d%d.png", "--background"]
+    for background in ["p1.png", "r%d.png"] {
+      let made = try await works(
+        lift + [background, "--codec", "prores-4444", "--force", "-o", "film.mov"], in: folder)
+      #expect(!made.errors.contains("alpha is left out"), "\(made.errors)")
+      let light = try await LiftOptionTests.light(folder.file("film.mov"))
+      let left = LiftOptionTests.pixel(4, 4, of: light)
+      let right = LiftOptionTests.pixel(188, 4, of: light)
+      let subject = LiftOptionTests.pixel(90, 70, of: light)
+      #expect(left.w < 0.01 && right.w > 0.99 && subject.w > 0.9, "\(background)")
+      let lossy = try await works(
+        lift + [background, "--force", "-o", "film.mp4"], in: folder)
+      let line = "film.mp4 does not hold all of \(background): alpha is left out"
+      #expect(lossy.errors.contains(line), "\(lossy.errors)")
+    }
+    // One that begins later is refused.
+    let late = try await Program.focal(lift + ["p%d.png", "-o", "late.mp4"], in: folder)
+    #expect(late.code == 1)
+    #expect(late.errors.contains("p1.png has alpha, and the first frame has none"))
+  }
 }

@@ -160,7 +160,8 @@ struct LiftJob: Sendable {
     try OutputNotes(
       source: input, output: output, settings: settings, writtenSound: rendering.writtenSound,
       hasSound: source.hasAudio, isSteady: pictures.isSteady, codingLoss: clip.codingLoss,
-      hasColors: !effect.mask, isToneMapped: clip.toneMapping != nil,
+      otherCodingLosses: backgroundLosses(of: clip), hasColors: !effect.mask,
+      isToneMapped: clip.toneMapping != nil,
       clipsLight: !effect.mask && source.clipsLight(as: settings.tags),
       codesLight: !effect.mask && source.codesLight(as: settings.tags)
     ).tell()
@@ -198,6 +199,12 @@ struct LiftJob: Sendable {
         ? "the subjects of each scene are taken"
         : "the subject that stands out most is taken in each scene"
     note("a cut at frame \(clip.fileNumber(ofFrame: first))\(others): \(taken)")
+  }
+
+  /// The part of the background that the output does not hold.
+  private func backgroundLosses(of clip: LiftedClip) -> [CodingLoss] {
+    guard let loss = clip.backgroundLoss else { return [] }
+    return [CodingLoss(movie: effect.backgroundPath ?? "the background", loss: loss)]
   }
 
   /// The error of an input without a subject, with what may help.

@@ -37,10 +37,12 @@ extension AssetTrack {
 
 /// The part of a movie's chroma, depth and alpha that an output does not hold.
 public struct CodingLoss: Hashable, Sendable {
-  /// The movie's name.
+  /// The name of the movie, or of another part of a film.
   public let movie: String
   /// In words.
   public let loss: String
+
+  public init(movie: String, loss: String) { (self.movie, self.loss) = (movie, loss) }
 }
 
 extension Composition {

@@ -24,6 +24,8 @@ public final class LiftedClip: ClipFrames {
   public let toneMapping: ToneMapping?
   /// The part of the clip's chroma and depth that the output does not hold, in words.
   public let codingLoss: String?
+  /// The part of what is behind the subjects that the output does not hold, in words.
+  public let backgroundLoss: String?
   public var frameCount: Int? { pictures.frameNumbers.count }
 
   /// Whether a subject was found in any frame so far.
@@ -80,9 +82,15 @@ public final class LiftedClip: ClipFrames {
     let keepsAlpha =
       effect.background.isKept && backdrop == nil
       && pictures.properties.codedPixels?.hasAlpha == true
+    // Another one has its own.
+    let takesAlpha = Self.hasAlpha(effect.background, backdrop)
     var source = Self.written(
-      pictures.properties, hasAlpha: (hasAlpha || keepsAlpha) && content == .subjects)
+      pictures.properties,
+      hasAlpha: (hasAlpha || keepsAlpha || takesAlpha) && content == .subjects)
     var pixels = try format.pixelFormat(for: source, coding: coding, drawsColors: true)
+    // Of picture files it is refused when it is met.
+    let losesAlpha = takesAlpha && format.stillKind == nil && pixels.coded?.hasAlpha == false
+    backgroundLoss = content == .subjects && losesAlpha ? "alpha is left out" : nil
     if content == .masks, let kind = format.stillKind {
       let isDeep = pixels.format == .rgbaFloat && kind.holdsGray
       if kind != .openEXR, kind != .pfm {
@@ -91,7 +99,9 @@ public final class LiftedClip: ClipFrames {
       }
       source.pictureMetadata.profile = nil
     }
-    codingLoss = content == .masks ? nil : pixels.loss(of: source.codedPixels)
+    var own = source.codedPixels
+    if takesAlpha { own?.hasAlpha = false }
+    codingLoss = content == .masks ? nil : pixels.loss(of: own)
     logCoding = format.holdsLight || content == .masks ? nil : source.logCoding
     isOpaqueFilm =
       content == .subjects && !hasAlpha
@@ -103,6 +113,15 @@ public final class LiftedClip: ClipFrames {
     settings = WriterSettings(
       upright: source, dimensions: part?.dimensions, pixels, in: format, codec: coding.codec,
       try await ClipExtras(pictures, for: format, copiesSound: copiesSound))
+  }
+
+  /// Whether another background than the picture's own lets light through.
+  private static func hasAlpha(
+    _ background: SubjectEffect.Background, _ backdrop: FrameReader?
+  ) -> Bool {
+    if let backdrop { return backdrop.properties.codedPixels?.hasAlpha == true }
+    guard case .picture(let picture) = background else { return false }
+    return picture.isTranslucent
   }
 
   /// Numbered pictures keep their numbers, whichever they begin with.
