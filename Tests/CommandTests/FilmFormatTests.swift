@@ -28,6 +28,29 @@ import Testing
     try Material.numberedMaps(3, in: folder)
   }
 
+  /// Views of gray clips have colours, in FFV1 too, which leaves other films of them gray.
+  @Test func colorsOverGray() async throws {
+    let folder = Folder()
+    try Self.clip(CodedPixels(.gray, bitDepth: 8), in: folder)
+    let maps = ["clip.mov", "--disparity", "maps/%04d.png", "--codec", "ffv1"]
+    let view = ["render"] + maps + ["--f-number", "1", "--focus", "0.5", "--show", "coc"]
+    try await works(view + ["-o", "view.mov"], in: folder)
+    let film = try await Material.frames(folder.file("view.mov"))
+    #expect(film.properties.codedPixels?.chroma == .rgb)
+    let light = try #require(film.frames.first).pixelBuffer.linearRGBA()
+    let isColored = (0..<light.dimensions.count).contains { place in
+      let pixel = LiftOptionTests.pixel(place % light.width, place / light.width, of: light)
+      return abs(pixel.x - pixel.z) > 0.3
+    }
+    #expect(isColored)
+    try await works(["render"] + maps + ["-o", "gray.mov"], in: folder)
+    let gray = try await Material.frames(folder.file("gray.mov")).properties
+    #expect(gray.codedPixels?.chroma == .gray)
+    let refused = try await Program.focal(
+      view + ["--chroma", "gray", "-o", "no.mov"], in: folder)
+    expectOneLine(refused, naming: ["gray holds no colours", "--chroma rgb"])
+  }
+
   @Test func codecsChromaAndDepth() async throws {
     let folder = Folder()
     try Self.clip(CodedPixels(.yuv444, bitDepth: 12), in: folder)

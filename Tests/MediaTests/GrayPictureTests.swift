@@ -132,6 +132,26 @@ import Testing
     #expect(drawn.format == (format == .gray8 || ending == "jpg" ? .rgba8 : .rgbaFloat))
   }
 
+  /// Gray films stay gray where the codec has it, but not where colours are drawn over them.
+  @Test(arguments: [8, 10]) func drawnFilms(_ bitDepth: Int) throws {
+    let gray = CodedPixels(.gray, bitDepth: bitDepth, isFullRange: true)
+    let format = OutputFormat.movie(.mov)
+    func coded(
+      _ coding: FilmCoding, drawsColors: Bool
+    ) throws -> CodedPixels? {
+      try format.pixelFormat(
+        forSource: .rgbaFloat, tags: .bt709, coded: gray, coding: coding, drawsColors: drawsColors
+      ).coded
+    }
+    #expect(try coded(FilmCoding(.ffv1), drawsColors: false) == gray)
+    let drawn = try coded(FilmCoding(.ffv1), drawsColors: true)
+    #expect(drawn?.chroma == .rgb && drawn?.bitDepth == bitDepth)
+    let kept = try coded(FilmCoding(.ffv1, chroma: .gray), drawsColors: true)
+    #expect(kept?.chroma == .gray)
+    // Others have no gray.
+    #expect(try coded(FilmCoding(.h264), drawsColors: true)?.chroma == .yuv420)
+  }
+
   @Test(arguments: ["heic", "avif"]) func kindsWithoutGray(_ ending: String) async throws {
     let folder = ScratchFolder()
     let profile = PhotographMaterial.grayProfile(gamma: 1.8)

@@ -194,6 +194,12 @@ public enum OutputFormat: Hashable, Sendable {
       if case .stream = self {
         coding = FilmCoding(chroma: .yuv420, bitDepth: isDeep ? 10 : 8)
       }
+      // Gray would drop what is drawn; codecs of luma and chroma have room for it.
+      if drawsColors, coding.chroma == nil, coded?.chroma == .gray,
+        coding.codec.chromas.contains(.gray)
+      {
+        coding.chroma = .rgb
+      }
       var container: Container?
       if case .movie(let movie) = self { container = movie }
       let stored = try coding.pixels(

@@ -51,8 +51,8 @@ public final class FocusedClip: ClipFrames {
   ///   - missing: what becomes of frames whose map is missing. ``FocalMedia/MissingFiles/hold`` is a matter
   ///     of how the maps were opened.
   ///   - rendered: told of each frame as read and as rendered, in no particular order.
-  /// - Throws: `invalidParameter` for an output of another kind, `incomplete` for frames without maps,
-  ///   `unsupported` for a movie's sound that can be neither copied nor decoded.
+  /// - Throws: `invalidParameter` for an output of another kind, or one of gray where colours are drawn, `incomplete` for
+  ///   frames without maps, `unsupported` for a movie's sound that can be neither copied nor decoded.
   public convenience init(
     _ pictures: FrameReader, maps: DisparityMatcher, focus: any FocusSource,
     renderer: FrameRenderer, output: String, stream: StreamFormat? = nil,
@@ -103,6 +103,11 @@ public final class FocusedClip: ClipFrames {
     self.masked = masked
     self.renderer = renderer
     self.rendered = rendered
+    if focus.drawsColors, coding.chroma == .gray {
+      throw CinematicError(
+        .invalidParameter, "gray holds no colours, and some are drawn over the pictures",
+        remedy: "give \(parameter: .chroma, to: "rgb"), or leave it out")
+    }
     let pixels = try format.pixelFormat(
       for: properties, coding: coding, drawsColors: focus.drawsColors)
     codingLoss = pixels.loss(of: properties.codedPixels)
