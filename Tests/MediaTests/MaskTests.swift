@@ -66,4 +66,22 @@ import Testing
       temporaryFiles: folder.temporaryFiles)
     #expect(try await Self.read(folder.file("red.png")).isColored)
   }
+
+  /// One sequence has masks of one kind.
+  @Test(arguments: [true, false]) func masksOfTwoKinds(_ beginsWithCutOut: Bool) async throws {
+    let folder = ScratchFolder()
+    let gray = try PixelBuffer(
+      dimensions: Self.size, format: .gray8, values: [UInt8](repeating: 90, count: Self.size.count))
+    let masks = [try Self.cutOut(.rgba8), gray]
+    for (number, mask) in (beginsWithCutOut ? masks : masks.reversed()).enumerated() {
+      try PictureWriter.write(
+        mask, to: folder.file("m\(number).png"), temporaryFiles: folder.temporaryFiles)
+    }
+    let reader = try await FrameReader.open(
+      folder.file("m%d.png"), options: ReadOptions(content: .mask))
+    _ = try await reader.next()
+    let error = await #expect(throws: CinematicError.self) { try await reader.next() }
+    #expect(error?.code == .incompatible)
+    #expect(error?.message.contains("m1.png") == true)
+  }
 }

@@ -88,8 +88,13 @@ final class PictureReading: Sendable {
       convert = try mapConverter(scale)
     case .mask:
       (format, tags) = (.disparityFloat, .linearBT709)
-      takesAlpha = frame.isTranslucent
-      convert = try mapConverter(.unit, takesAlpha: takesAlpha)
+      let isCutOut = frame.isTranslucent
+      takesAlpha = isCutOut
+      let read = try mapConverter(.unit, takesAlpha: isCutOut)
+      convert = { [self] frame, sample throws(CinematicError) in
+        try checkMask(frame, sample, isCutOut: isCutOut)
+        return try read(frame, sample)
+      }
     }
     var found = found(in: frame, format, tags, codecName)
     if options.content != .picture {
@@ -117,6 +122,25 @@ final class PictureReading: Sendable {
         try buffer.half(half, turn: rotation.turn)
       } ?? buffer
     }
+  }
+
+  /// Masks of two kinds would be read by the first one's: all of a gray one as opaque, a cut-out by its colours.
+  ///
+  /// - Parameter isCutOut: whether the first mask is its alpha.
+  /// - Throws: `incompatible` for a mask of the other kind.
+  private func checkMask(
+    _ frame: PictureFrame, _ sample: Int, isCutOut: Bool
+  ) throws(CinematicError) {
+    let layout = PixelLayout(frame.pixelFormat)
+    // One whose subject fills the picture is opaque. Palettes may have alpha, whether they do or not.
+    if isCutOut, layout?.hasAlpha == true, layout?.isOpaque == false { return }
+    guard frame.isTranslucent != isCutOut else { return }
+    throw CinematicError(
+      .incompatible,
+      isCutOut
+        ? "\(path(sample)) has no alpha, and the first mask is its alpha"
+        : "\(path(sample)) has alpha, and the first mask has none",
+      remedy: "give every mask alpha, or none")
   }
 
   /// - Parameter takesAlpha: whether the alpha is delivered, and not the values.
