@@ -96,6 +96,17 @@ import Testing
     #expect(leaked > 0.5 && beside <= most * leaked, "\(beside) \(leaked)")
   }
 
+  /// A photograph that is given as a mask is told, and a mask is not.
+  @Test func tellsColorsOfMasks() async throws {
+    let folder = Folder()
+    try Self.write("0000.png", in: folder)
+    let render = ["render", "in/0000.png", "--disparity", "maps/0000.png", "--force"]
+    for (mask, isTold) in [("in/0000.png", true), ("masks/0000.png", false)] {
+      let made = try await works(render + ["--matte", mask, "-o", "out.png"], in: folder)
+      #expect(made.errors.contains("the mask \(mask) has colours") == isTold, "\(made.errors)")
+    }
+  }
+
   @Test func holdsASubjectThroughAClip() async throws {
     let folder = Folder()
     for number in 0..<3 { try Self.write("000\(number).png", shift: 6 * number, in: folder) }

@@ -38,8 +38,9 @@ extension RenderJob {
     try await DisparityMatcher.checkStatedShape(
       of: matte, for: pictures.properties, named: inputName, stretches: stretchesMatte,
       content: .mask)
-    let source = try await RenderSource.open(
-      matte, options: ReadOptions(content: .mask, stillDuration: mapOptions.stillDuration))
+    let options = ReadOptions(content: .mask, stillDuration: mapOptions.stillDuration)
+    let source = try await RenderSource.open(matte, options: options)
+    OutputNotes.tellDoubts(of: source.properties.pictureMetadata, options, map: matte)
     let matcher = try pictures.matcher(
       source, stretches: stretchesMatte, steadies: false, holds: inputOptions.missing == .hold)
     return MaskedMaps(.given(matcher), holder: holder, turn: turn, holdsFocus: holdsMatte)

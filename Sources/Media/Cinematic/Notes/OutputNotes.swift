@@ -94,7 +94,7 @@ package struct OutputNotes {
     }
   }
 
-  /// Says so if a map hardly is what it is taken for: depth that is read as disparity, or colours.
+  /// Says so if a map or a mask hardly is what it is taken for: depth that is read as disparity, or colours.
   ///
   /// - Parameter options: how it is read.
   package static func tellDoubts(
@@ -113,6 +113,11 @@ package struct OutputNotes {
       note("the values of the map \(map) are divided by the scale that its head says, \(divisor)")
     }
     guard metadata.isColoredMap else { return }
+    guard options.content != .mask else {
+      return note(
+        "the mask \(map) has colours, of which the luma is taken: a mask is gray, or the alpha of a cut-out"
+      )
+    }
     note(
       "the map \(map) has colours, of which the luma is taken for disparity: false colours are to be made"
         + " gray first")
