@@ -92,7 +92,7 @@ public struct MapEstimation: Sendable {
     let note = events.note
     var options = reading
     if let frameDuration { options.stillDuration = frameDuration }
-    let choice = try await estimation.choice(for: input, to: note)
+    let choice = try await estimation.choice(for: input, takesOwnMap: false, to: note)
     var record = EstimationRecord(
       try OutputFormat(path: output),
       key: EstimatedMaps.key(of: input, choice, options) + [keepsValues ? "values" : "shares"])

@@ -420,8 +420,26 @@ import Testing
     let people = try await Program.focal(
       ["import", "left/%04d.png", "--estimate", "people", "-o", "m.mov"], in: folder,
       after: Self.nothing)
-    #expect(people.code == 1 && people.errors.contains("none can be estimated: no model of people"))
+    let line = "disparity by people cannot be estimated: no model of people"
+    #expect(people.code == 1 && people.errors.contains(line), "\(people.errors)")
     #expect(people.errors.ranges(of: "/no/models").count == 1, "\(people.errors)")
+  }
+
+  /// Of what holds a map nothing says that it holds none.
+  @Test func nothingToEstimateWithBesideAMap() async throws {
+    let folder = Folder()
+    try Self.clips(2, in: folder)
+    try await works(
+      ["import", "left/%04d.png", "--stereo", "right/%04d.png", "--f-number", "2", "-o", "m.mov"],
+      in: folder)
+    for (way, words) in [("people", "disparity by people"), ("auto", "error: disparity")] {
+      let outcome = try await Program.focal(
+        ["render", "m.mov", "--estimate", way, "-o", "out.mp4"], in: folder, after: Self.nothing)
+      #expect(outcome.code == 1)
+      #expect(outcome.errors.contains("\(words) cannot be estimated: "), "\(outcome.errors)")
+      let remedy = "or leave out --estimate: m.mov holds a map"
+      #expect(outcome.errors.contains(remedy), "\(outcome.errors)")
+    }
   }
 
   /// A movie of one eye's pictures, by a program of the caller's; nobody is found, and that is said.

@@ -99,11 +99,13 @@ public struct Estimation: Hashable, Sendable {
 
   /// The way that is gone.
   ///
-  /// - Parameter isFile: whether the input can be looked at before it is worked on; devices cannot.
+  /// - Parameters:
+  ///   - isFile: whether the input can be looked at before it is worked on; devices cannot.
+  ///   - takesOwnMap: whether a map in the input would do as well.
   /// - Throws: `incomplete`, naming all that is missing for the way that is asked for, or for any;
   ///   `invalidParameter` for one file as both eyes' pictures.
   package func choice(
-    for input: String, isFile: Bool = true, to note: Notes
+    for input: String, isFile: Bool = true, takesOwnMap: Bool = true, to note: Notes
   ) async throws(CinematicError) -> EstimationChoice {
     if let otherEye, isFile, KeptInputs.areSame(input, otherEye) {
       throw CinematicError(
@@ -118,9 +120,22 @@ public struct Estimation: Hashable, Sendable {
     if case .one = eyes, isFile {
       try await SecondView.tell(input, isWanted: way == .stereo, to: note)
     }
-    return try EstimationChoice(
+    return try await EstimationChoice(
       way: way ?? .auto, eyes: eyes, exchanged: swapsEyes, model: model, helper: helper,
-      timeLimit: helperTimeLimit, interval: interval, input: input, to: note)
+      timeLimit: helperTimeLimit, interval: interval, input: input, to: note
+    ) {
+      guard takesOwnMap else { return nil }
+      return isFile ? await Self.holdsMap(input) : false
+    }
+  }
+
+  /// Whether a photograph or a movie has a map of its own; pipes come once, and are not looked at.
+  private static func holdsMap(_ input: String) async -> Bool {
+    guard !PipePath.isPipe(input), let reader = try? await FrameReader.open(input) else {
+      return false
+    }
+    if reader.properties.pictureMetadata.companions.contains(.disparity) { return true }
+    return (try? await reader.asset.holdsDisparity) == true
   }
 
   /// - Parameter map: as given.

@@ -15,12 +15,14 @@ package struct EstimationChoice: Sendable {
   /// All that decides about the maps beside the input.
   var signature: [String]
 
+  /// - Parameter holdsMap: whether the input has a map of its own, `nil` where that is of no use; asked where no model is found.
   /// - Throws: `incomplete`, naming all that is missing for the way that is asked for, or for any;
   ///   `invalidParameter` for options that do not go together.
   init(
     way: Estimation.Way, eyes: EstimationSource.Eyes, exchanged: Bool, model: String?,
-    helper: String?, timeLimit: Double, interval: Int?, input: String, to note: Notes
-  ) throws(CinematicError) {
+    helper: String?, timeLimit: Double, interval: Int?, input: String, to note: Notes,
+    holdsMap: () async -> Bool?
+  ) async throws(CinematicError) {
     (self.eyes, self.interval) = (eyes, interval)
     self.exchanged = exchanged
     var hasTwoEyes = true
@@ -67,7 +69,8 @@ package struct EstimationChoice: Sendable {
       return
     case .auto, .model, .people: break
     }
-    let (found, output) = try Self.model(model, for: way, of: input, to: note)
+    let (found, output) = try await Self.model(
+      model, for: way, of: input, to: note, holdsMap: holdsMap)
     signature = [way.rawValue, every, found.path, ModelDescription.path(for: found.path)]
     if output == .people {
       let provider = try PeopleProvider(found.path, library: found.library)
@@ -82,8 +85,9 @@ package struct EstimationChoice: Sendable {
 
   /// The model to use, and what it gives: of depth, or else of people.
   private static func model(
-    _ given: String?, for way: Estimation.Way, of input: String, to note: Notes
-  ) throws(CinematicError) -> (FoundModel, ModelDescription.Output) {
+    _ given: String?, for way: Estimation.Way, of input: String, to note: Notes,
+    holdsMap: () async -> Bool?
+  ) async throws(CinematicError) -> (FoundModel, ModelDescription.Output) {
     let depth = ModelDescription.depth
     let outputs: Set<ModelDescription.Output> =
       way == .model ? depth : way == .people ? [.people] : depth.union([.people])
@@ -96,9 +100,20 @@ package struct EstimationChoice: Sendable {
     } catch {
       guard error.code == .incomplete else { throw error }
       let known: CinematicError.Wording = error.structuredRemedy.map { "\($0); " } ?? ""
+      let name = PipePath.inputName(input)
+      let isThere = await holdsMap()
+      let subject = way == .auto ? "disparity" : "disparity by \(way.rawValue)"
+      let message =
+        way == .auto && isThere == false
+        ? "\(name) holds no disparity map, and none can be estimated"
+        : "\(subject) cannot be estimated"
+      if isThere == true {
+        throw CinematicError(
+          .incomplete, "\(message): \(error.message)",
+          remedy: "\(known)or leave out \(parameter: .estimationWay): \(name) holds a map")
+      }
       throw CinematicError(
-        .incomplete,
-        "\(PipePath.inputName(input)) holds no disparity map, and none can be estimated: \(error.message)",
+        .incomplete, "\(message): \(error.message)",
         remedy: """
           \(known)or do without: \(parameter: .givenMap) takes a map, \(parameter: .otherEye) the \
           other eye's pictures, \(parameter: .stereoLayout) both in one picture, \
