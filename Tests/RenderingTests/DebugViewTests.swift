@@ -4,6 +4,7 @@ import ConformanceKit
 import FocalCPU
 import FocalCore
 import FocalRendering
+import Foundation
 import Testing
 
 /// Views show the numbers that the blur was made of.
@@ -58,17 +59,22 @@ import Testing
     #expect(refined(2, 2) == SIMD3(0, 0, 0))
   }
 
-  /// The radius is half of width * S / N * |d - focus|: 4.4 pixels before the focus or behind it.
+  /// The diameter is width * S / N * |d - focus|: 8.8 pixels before the focus or behind it. Screens show codes of sRGB.
   @Test func circles() throws {
     let view = RenderingSession.DebugView.circles
     let before = try Self.shown(view, try Self.scene(focus: 0.25))
     let behind = try Self.shown(view, try Self.scene(focus: 0.75))
-    let names = ["4 px in front": before(80, 45), "4 px behind": behind(20, 45)]
+    let names = [
+      "8 px wide in front": before(80, 45), "8 px wide behind": behind(20, 45),
+    ]
     for (name, light) in names {
       let entry = try #require(view.legend.first { $0.meaning == name })
       let colour = SIMD3(entry.red, entry.green, entry.blue)
-      let difference = light - colour * colour
-      #expect((difference * difference).sum() < 1e-9, "\(name): \(light)")
+      for channel in 0..<3 {
+        let code = Double(colour[channel])
+        let shown = code > 0.04045 ? pow((code + 0.055) / 1.055, 2.4) : code / 12.92
+        #expect(abs(shown - Double(light[channel])) < 1e-4, "\(name): \(light)")
+      }
     }
     #expect(before(20, 45) == SIMD3(1, 1, 1))
     #expect(behind(80, 45) == SIMD3(1, 1, 1))

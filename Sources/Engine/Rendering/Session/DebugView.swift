@@ -15,7 +15,7 @@ extension RenderingSession {
     /// The map as the picture refined it.
     case refined
     /// The circles of confusion: white in focus, yellow to red in front of it, cyan to blue behind it, in
-    /// bands that begin at twice the radius of the one before.
+    /// bands that begin at twice the diameter of the one before.
     case circles = "coc"
     /// The slices in which surfaces are blurred, in three shades by turns, warm in front of the focus and
     /// cold behind it; gray is drawn at the picture's own resolution.
@@ -50,9 +50,9 @@ extension RenderingSession {
       public var meaning: String
 
       fileprivate init(_ meaning: String, _ light: FocalLight) {
-        red = light.red.squareRoot()
-        green = light.green.squareRoot()
-        blue = light.blue.squareRoot()
+        red = focal_encode(light.red, FOCAL_TRANSFER_SRGB)
+        green = focal_encode(light.green, FOCAL_TRANSFER_SRGB)
+        blue = focal_encode(light.blue, FOCAL_TRANSFER_SRGB)
         self.meaning = meaning
       }
     }
@@ -94,10 +94,11 @@ extension RenderingSession {
     private static let shownBands = Int(FOCAL_SHOW_BANDS)
 
     private static func band(_ band: Int, isNear: Bool) -> LegendEntry {
-      let radius = FOCAL_SHOW_FIRST_BAND * Float(1 << band)
-      let number = radius < 1 ? "\(radius)" : "\(Int(radius))"
+      // Bands are of radii, the first one half a pixel.
+      let diameter = Int(2 * FOCAL_SHOW_FIRST_BAND * Float(1 << band))
       return LegendEntry(
-        "\(number) px \(isNear ? "in front" : "behind")", focal_bandLight(Int32(band), isNear))
+        "\(diameter) px wide \(isNear ? "in front" : "behind")",
+        focal_bandLight(Int32(band), isNear))
     }
   }
 }
