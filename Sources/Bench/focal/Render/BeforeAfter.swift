@@ -10,12 +10,16 @@ import FocalRendering
 struct BeforeAfter: Sendable {
   private let writer: FrameWriter
   private let halves: Halves
+  private let legend: ViewLegend?
 
+  /// - Parameter legend: of the view that is shown instead of the rendering.
   /// - Throws: `unwritable` for an existing file or a folder that cannot be written.
   init(
-    path: String, overwrite: Bool, source: SourceProperties, format: OutputFormat
+    path: String, overwrite: Bool, source: SourceProperties, format: OutputFormat,
+    legend: ViewLegend?
   ) throws(CinematicError) {
     halves = Halves(source, format)
+    self.legend = legend
     // A single picture takes its size and format from what is appended.
     var settings = WriterSettings(
       dimensions: Dimensions(width: 1, height: 1), pixelFormat: .rgba8, tags: halves.tags)
@@ -30,6 +34,11 @@ struct BeforeAfter: Sendable {
     let picture = try halves.drawn(
       before, at: 0, of: before.dimensions, after, at: PixelRect(after.dimensions),
       of: after.dimensions)
+    // The one that the rendering has lies under the sharp half.
+    let right = Halves.divider(in: picture.width).upperBound..<picture.width
+    if let legend, !right.isEmpty {
+      try legend.draw(over: picture.part(columns: right, rows: 0..<picture.height))
+    }
     try writer.append(picture, time: .zero, duration: .zero)
   }
 
@@ -100,6 +109,14 @@ private struct Halves: Sendable {
     isResultPremultiplied = format.stillKind?.holdsPremultipliedAlpha == true
   }
 
+  /// The columns of the line between both halves.
+  ///
+  /// - Parameter width: the picture's.
+  static func divider(in width: Int) -> Range<Int> {
+    let first = width / 2
+    return first..<min(first + max(1, width / 480), width)
+  }
+
   /// Draws rows of the picture.
   ///
   /// - Parameters:
@@ -112,8 +129,7 @@ private struct Halves: Sendable {
     at rect: PixelRect, of shown: Dimensions
   ) throws(CinematicError) -> PixelBuffer {
     let result = try PixelBuffer(dimensions: after.dimensions, format: .rgba8, tags: tags)
-    let divider = shown.width / 2
-    let line = max(1, shown.width / 480)
+    let divider = Self.divider(in: shown.width)
     /// The source's pixel at one of the rendering.
     func place(_ x: Int, _ y: Int) -> (x: Int, y: Int) {
       let point = NormalizedPoint(
@@ -125,7 +141,7 @@ private struct Halves: Sendable {
       let picture = try light(
         after.part(columns: 0..<after.width, rows: rows), isPremultiplied: isResultPremultiplied)
       // The columns of these rows that are the source's.
-      let columns = rect.columns.clamped(to: 0..<divider)
+      let columns = rect.columns.clamped(to: 0..<divider.lowerBound)
       if !columns.isEmpty {
         let corners = (
           place(columns.lowerBound, rect.y + rows.lowerBound),
@@ -147,7 +163,7 @@ private struct Halves: Sendable {
           }
         }
       }
-      let white = (divider..<divider + line).clamped(to: rect.columns)
+      let white = divider.clamped(to: rect.columns)
       for y in 0..<rows.count {
         for x in white { picture[x - rect.x, y] = SIMD4(repeating: 1) }
       }

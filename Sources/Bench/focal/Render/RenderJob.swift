@@ -142,7 +142,8 @@ struct RenderJob: Sendable {
     try await checkAlpha(of: pictures.reader, place.index, format)
 
     let comparison = try beforeAfter.map { path throws(CinematicError) in
-      try BeforeAfter(path: path, overwrite: overwrite, source: source, format: format)
+      try BeforeAfter(
+        path: path, overwrite: overwrite, source: source, format: format, legend: legend)
     }
     defer { comparison?.cancel() }
     var decider: any FocusSource = if let script { script } else { steady }
