@@ -28,6 +28,20 @@ import Testing
     #expect(allowed.code == 0, "\(allowed.errors)")
   }
 
+  /// A limit that no cut of a frame keeps is named, with what is enough.
+  @Test func renderingsAreRefused() async throws {
+    let folder = Folder()
+    try Material.still(in: folder, Dimensions(width: 2000, height: 1333))
+    let render = ["render", "in.png", "--disparity", "map.png", "--device", "cpu", "-o", "out.png"]
+    let refused = try await Program.focal(render + ["--memory-limit", "80M"], in: folder)
+    expectOneLine(
+      refused,
+      naming: [
+        "2000x1333", "half of the memory limit of 83.8 MB", "raise the limit (--memory-limit) to",
+        "MB at least",
+      ])
+  }
+
   /// Maps and masks of another shape are refused by what their files say, before they are decoded.
   @Test(arguments: [
     ["render", "in.png", "--disparity", "a.png", "-o", "out.png"],

@@ -77,22 +77,51 @@ extension RenderingSession {
         }
         guard lowest != nil else { break }
       }
-      throw refusal
-        ?? CinematicError(
-          .outOfMemory,
-          "a frame of \(size) needs \(MemoryBudget.text(smallest)) of the device"
-            + " \(backend.identifier) at once, even strip by strip",
-          remedy: "render at a smaller size or on another device")
+      throw refusal ?? Self.shortage(of: smallest, for: size, on: backend)
     }
 
     /// Bytes that working memory may take.
     private func ceiling(of backend: any DeviceBackend) -> Int {
-      // Pictures on their way to and from the device need theirs.
-      var own = backend.memoryByteCount.map { $0 / 4 * 3 } ?? .max
-      // A device without memory of its own takes the host's, of which decoders and encoders need some.
-      if backend.kind != .discreteGPU { own = min(own, MemoryBudget.byteCount / 2) }
+      let own = min(Self.deviceCeiling(of: backend), Self.budgetCeiling(of: backend) ?? .max)
       // After a refusal a good deal less is tried at once: memory is given in pieces.
       return min(own, refused.map { $0.byteCount / 4 * 3 } ?? .max)
+    }
+
+    /// Pictures on their way to and from the device need theirs.
+    private static func deviceCeiling(of backend: any DeviceBackend) -> Int {
+      backend.memoryByteCount.map { $0 / 4 * 3 } ?? .max
+    }
+
+    /// A device without memory of its own takes the host's, of which decoders and encoders need some; `nil` for others.
+    private static func budgetCeiling(of backend: any DeviceBackend) -> Int? {
+      backend.kind == .discreteGPU ? nil : MemoryBudget.byteCount / 2
+    }
+
+    /// The error of a frame of which no cut fits.
+    ///
+    /// - Parameter byteCount: what the one that takes least needs.
+    private static func shortage(
+      of byteCount: Int, for size: Dimensions, on backend: any DeviceBackend
+    ) -> CinematicError {
+      let needs =
+        "a frame of \(size) needs \(MemoryBudget.text(byteCount)) of the device \(backend.identifier)"
+        + " at once, even strip by strip"
+      if let half = budgetCeiling(of: backend), byteCount > half,
+        byteCount <= deviceCeiling(of: backend)
+      {
+        let limit = MemoryBudget.text(MemoryBudget.byteCount)
+        // Whole megabytes, rounded up.
+        let enough = (2 * byteCount + 999_999) / 1_000_000
+        return CinematicError(
+          .outOfMemory,
+          "\(needs), and half of the memory limit of \(limit) is \(MemoryBudget.text(half))",
+          remedy: """
+            raise the limit (\(parameter: .memoryLimit)) to \(enough) MB at least, or render at a \
+            smaller size
+            """)
+      }
+      return CinematicError(
+        .outOfMemory, needs, remedy: "render at a smaller size or on another device")
     }
   }
 
