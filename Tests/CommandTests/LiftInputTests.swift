@@ -86,6 +86,21 @@ import Testing
     }
   }
 
+  /// Of high dynamic range the subjects become standard, and that is said; masks have none.
+  @Test func masksOfHighDynamicRange() async throws {
+    let folder = Folder()
+    _ = try Self.writeTurned(by: .identity, in: folder)
+    try Material.clip(
+      "hlg.mov", in: folder, times: Material.steady(1), size: Self.size, format: .yuv420Video10,
+      tags: .hlg)
+    let lift = ["lift", "hlg.mov", "--disparity", "map.png", "--at", "0.26,0.28"]
+    for (options, isTold) in [(["-o", "a.png"], true), (["--mask", "-o", "b.png"], false)] {
+      let made = try await works(lift + options, in: folder)
+      let line = "high dynamic range becomes standard"
+      #expect(made.errors.contains(line) == isTold, "\(made.errors)")
+    }
+  }
+
   /// The light of an OpenEXR background is multiplied by its alpha, and that once.
   @Test func premultipliedBackgrounds() async throws {
     let folder = Folder()

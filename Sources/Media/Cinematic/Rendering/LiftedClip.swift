@@ -20,7 +20,7 @@ public final class LiftedClip: ClipFrames {
 
   /// How the frames are written.
   public let settings: WriterSettings
-  /// How high dynamic range becomes standard; `nil` if the output holds the clip's own range.
+  /// How high dynamic range becomes standard; `nil` if the output holds the clip's own range, and for masks.
   public let toneMapping: ToneMapping?
   /// The part of the clip's chroma and depth that the output does not hold, in words.
   public let codingLoss: String?
@@ -106,9 +106,13 @@ public final class LiftedClip: ClipFrames {
     isOpaqueFilm =
       content == .subjects && !hasAlpha
       && format.settlesAlpha(by: (backdrop ?? pictures).properties)
-    toneMapping = ToneMapping(
-      from: source.tags, to: logCoding == nil ? pixels.tags : source.tags,
-      peakLuminance: source.hdrMetadata.peakLuminance)
+    // Masks have no light.
+    toneMapping =
+      content == .masks
+      ? nil
+      : ToneMapping(
+        from: source.tags, to: logCoding == nil ? pixels.tags : source.tags,
+        peakLuminance: source.hdrMetadata.peakLuminance)
     isPremultiplied = format.stillKind?.holdsPremultipliedAlpha ?? false
     settings = WriterSettings(
       upright: source, dimensions: part?.dimensions, pixels, in: format, codec: coding.codec,
