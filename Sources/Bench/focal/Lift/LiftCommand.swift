@@ -79,6 +79,18 @@ struct LiftCommand: ParsableCommand, ProgramUser {
     if effect.isGiven || effect.mask || effect.tight, output == nil {
       throw ValidationError("--mask, --tight and effects are for an output: give -o")
     }
+    let outputOptions =
+      coding.given
+      + [
+        pictureQuality.pictureQuality == nil ? nil : "--picture-quality",
+        overwriting.force ? "--force" : nil, noSound ? "--no-sound" : nil,
+      ].compactMap { $0 }
+    if output == nil, let first = outputOptions.first {
+      throw ValidationError(
+        outputOptions.count == 1
+          ? "\(first) is for an output: give -o"
+          : "\(outputOptions.joined(separator: ", ")) are for an output: give -o")
+    }
   }
 
   func run() throws {
