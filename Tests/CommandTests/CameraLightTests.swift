@@ -20,6 +20,18 @@ import Testing
     }
   }
 
+  /// Light that was made of a curve is named by the curve where its highlights are refused.
+  @Test func highlightsOfACurve() async throws {
+    let folder = Folder()
+    try Material.still(in: folder)
+    let refused = try await Program.focal(
+      [
+        "render", "in.png", "--disparity", "map.png", "--log", "slog3", "--highlights", "2", "-o",
+        "out.png",
+      ], in: folder)
+    expectOneLine(refused, naming: ["in.png is light of S-Log3", "--highlights"])
+  }
+
   /// The primaries of the makers' papers, all with the white of D65.
   @Test(
     arguments: [

@@ -124,9 +124,10 @@ extension RenderJob {
     let isClipped =
       source.tags.transfer.isStandardRange || source.pictureMetadata.profile != nil
     guard attributes.highlights > 0, !isClipped else { return }
+    let light = source.logCoding.map { "light of \($0.curve.title)" } ?? "\(source.tags.transfer)"
     throw CinematicError(
       .invalidParameter,
-      "\(input) is \(source.tags.transfer) and has its highlights: none are to be lifted",
+      "\(input) is \(light) and has its highlights: none are to be lifted",
       remedy: "render it without --highlights")
   }
 
