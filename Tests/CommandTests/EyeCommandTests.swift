@@ -90,6 +90,32 @@ import Testing
     }
   }
 
+  /// Halves that may be squeezed are said in words that hold for every size of the result.
+  @Test func narrowHalves() async throws {
+    let folder = Folder()
+    let eyes = try [0.0, 0.15].map { eye in
+      try EstimateCommandTests.picture(0, eye: eye).part(
+        columns: 60..<180, rows: 0..<Self.size.height
+      ).codes()
+    }
+    let rowBytes = 4 * 120
+    let codes = (0..<Self.size.height).flatMap { y -> [UInt8] in
+      eyes.flatMap { Array($0[(y * rowBytes)..<((y + 1) * rowBytes)]) }
+    }
+    try PictureWriter.write(
+      PixelBuffer(
+        dimensions: Dimensions(width: 240, height: Self.size.height), format: .rgba8, tags: .sRGB,
+        values: codes), to: folder.file("pair.png"))
+    let made = try await works(
+      [
+        "render", "pair.png", "--layout", "side-by-side", "--focus", "0.5", "--size", "60x68", "-o",
+        "out.png",
+      ], in: folder)
+    let line =
+      "each eye's half is 120x136, and the result has that shape; if halves are squeezed, scale it to twice its width"
+    #expect(made.errors.contains(line), "\(made.errors)")
+  }
+
   /// `L.png`, `R.png`, `LR.png` and `RL.png`.
   private static func writeEyes(in folder: Folder) throws {
     for name in ["L", "R", "LR", "RL"] {

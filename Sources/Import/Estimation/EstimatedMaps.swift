@@ -108,10 +108,9 @@ package struct EstimatedMaps: Sendable {
       isBeside ? (whole.width / 2, whole.height) : (whole.width, whole.height / 2)
     // Those of 16:9 are 8:9 and 32:9 when they are squeezed.
     guard isBeside ? width < height : width > 3 * height else { return }
-    let shape = isBeside ? "\(2 * width)x\(height)" : "\(width)x\(2 * height)"
     note(
-      "each eye's half is \(width)x\(height) and is written so; if halves are squeezed, scale the result to \(shape)"
-    )
+      "each eye's half is \(width)x\(height), and the result has that shape; if halves are squeezed, scale it to"
+        + " twice its \(isBeside ? "width" : "height")")
   }
 
   /// Removes the maps, or says that they stay: those of work that did not succeed, where there are some.
