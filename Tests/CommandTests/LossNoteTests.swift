@@ -146,6 +146,21 @@ import Testing
     #expect(strong.errors.contains("the largest would be 19"), "\(strong.errors)")
   }
 
+  /// Codes that are taken for depths near zero have no bound: their range helps, and no smaller picture.
+  @Test func circlesOfUnscaledDepth() async throws {
+    let folder = Folder()
+    try Material.still(in: folder)
+    let render = [
+      "render", "in.png", "--disparity", "map.png", "--disparity-kind", "depth", "--blur-scale",
+      "16", "--f-number", "0.1", "--focus", "1", "--force", "-o", "out.png",
+    ]
+    let unscaled = try await works(render, in: folder)
+    #expect(unscaled.errors.contains("circles of confusion are"), "\(unscaled.errors)")
+    #expect(unscaled.errors.contains("--disparity-range says which"), "\(unscaled.errors)")
+    let scaled = try await works(render + ["--disparity-range", "1,2"], in: folder)
+    #expect(scaled.errors.contains("a smaller --size shows"), "\(scaled.errors)")
+  }
+
   /// A script decides frame by frame: what is cut is known afterwards, and of one picture before.
   @Test func circlesOfScripts() async throws {
     let folder = Folder()

@@ -41,15 +41,25 @@ extension RenderJob {
   ///   - width: of the rendered picture before its turn.
   ///   - fNumber: of the picture; `nil` of a clip whose script changes it.
   func tellDoubts(
-    _ metadata: PictureMetadata, focus: Float, in map: PixelBuffer, width: Int, fNumber: Float?
+    _ maps: SourceProperties, focus: Float, in map: PixelBuffer, width: Int, fNumber: Float?
   ) throws(CinematicError) {
-    OutputNotes.tellDoubts(of: metadata, mapOptions, map: self.map ?? input)
+    OutputNotes.tellDoubts(of: maps.pictureMetadata, mapOptions, map: self.map ?? input)
     let info = try DisparityMapInfo(of: map)
     if let fNumber {
       let frame = RenderingSession.FrameAttributes(focusDisparity: focus, fNumber: fNumber)
-      OutputNotes.tellOfCircles(attributes.largestCircle(of: frame, info, width: width), "--size")
+      OutputNotes.tellOfCircles(
+        attributes.largestCircle(of: frame, info, width: width), "--size",
+        isUnscaledDepth: isUnscaledDepth(maps))
     }
     if let range = info.range { tellIfNothingIsSharp(at: focus, in: range, of: "the map") }
+  }
+
+  /// Whether codes are taken for depths, of which nothing is said.
+  private func isUnscaledDepth(_ maps: SourceProperties) -> Bool {
+    guard case .disparity(let scale) = mapOptions.content, scale.kind == .depth else {
+      return false
+    }
+    return !statesDisparityRange && !maps.holdsFloats
   }
 
   /// Says what the picture beside the rendering cannot say of its colours.

@@ -86,7 +86,7 @@ extension RenderJob {
       clipsLight: source.clipsLight(as: tags)
     ).tell()
     try tellDoubts(
-      maps.properties.pictureMetadata, focus: chosen, in: disparity,
+      maps.properties, focus: chosen, in: disparity,
       width: settings.dimensions.width, fNumber: frame.fNumber)
     try tellOfBeforeAfter(source)
     sourceNotes.tellLosses(of: source, in: output, keepsGainMap: keepsGainMap)

@@ -202,7 +202,7 @@ struct RenderJob: Sendable {
     }
     if let firstMap {
       try tellDoubts(
-        mapSource.properties.pictureMetadata, focus: chosen.disparity, in: firstMap,
+        mapSource.properties, focus: chosen.disparity, in: firstMap,
         width: turn.inverse.applied(to: dimensions).width, fNumber: script == nil ? fNumber : nil)
     }
     try tellOfBeforeAfter(source)

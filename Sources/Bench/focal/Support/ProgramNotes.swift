@@ -19,8 +19,8 @@ extension OutputNotes {
     tellDoubts(of: metadata, options, map: map, to: .program)
   }
 
-  static func tellOfCircles(_ diameter: Float, _ remedy: String) {
-    tellOfCircles(diameter, remedy, to: .program)
+  static func tellOfCircles(_ diameter: Float, _ remedy: String, isUnscaledDepth: Bool = false) {
+    tellOfCircles(diameter, remedy, isUnscaledDepth: isUnscaledDepth, to: .program)
   }
 }
 

@@ -125,13 +125,25 @@ package struct OutputNotes {
 
   /// Says so if circles of confusion were to be larger than any that are drawn.
   ///
-  /// - Parameter remedy: what shows the whole blur.
-  package static func tellOfCircles(_ diameter: Float, _ remedy: String, to note: Notes) {
+  /// - Parameters:
+  ///   - remedy: what shows the whole blur.
+  ///   - isUnscaledDepth: whether the map is of depth in codes of which nothing is said: near zero disparity has no bound.
+  package static func tellOfCircles(
+    _ diameter: Float, _ remedy: String, isUnscaledDepth: Bool = false, to note: Notes
+  ) {
     let limit = RenderingSession.largestCircleDiameter
     guard diameter > limit else { return }
-    note(
+    let circles =
       "circles of confusion are \(Int(limit)) pixels wide at most, and the largest would be"
-        + " \(Int(min(diameter, 1e6))): a smaller \(remedy) shows the whole blur")
+      + " \(Int(min(diameter, 1e6)))"
+    guard isUnscaledDepth else {
+      return note("\(circles): a smaller \(remedy) shows the whole blur")
+    }
+    note(
+      worded: """
+        \(circles): the map's codes are taken for depths from 0 to 1; \(parameter: .mapScale) says \
+        which they are
+        """)
   }
 
   /// Says which colours light has that was made of a camera's codes.
