@@ -132,6 +132,26 @@ import Testing
     #expect(drawn.format == (format == .gray8 || ending == "jpg" ? .rgba8 : .rgbaFloat))
   }
 
+  /// A later picture of other pixels is told by what it holds, not by FFmpeg's names.
+  @Test func otherPixels() async throws {
+    let folder = ScratchFolder()
+    let size = Dimensions(width: 8, height: 8)
+    let gray = try PixelBuffer(
+      dimensions: size, format: .gray8, values: [UInt8](repeating: 90, count: size.count))
+    let colors = try PixelBuffer(
+      dimensions: size, format: .rgba8,
+      values: (0..<size.count).flatMap { _ in [200, 90, 30, 255] as [UInt8] })
+    for (number, picture) in [gray, colors].enumerated() {
+      try PictureWriter.write(
+        picture, to: folder.file("p\(number).png"), temporaryFiles: folder.temporaryFiles)
+    }
+    let reader = try await FrameReader.open(folder.file("p%d.png"))
+    _ = try await reader.next()
+    let error = await #expect(throws: CinematicError.self) { try await reader.next() }
+    let words = "p1.png has other pixels (8-bit RGB) than the first frame (8-bit gray)"
+    #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+  }
+
   /// Gray films stay gray where the codec has it, but not where colours are drawn over them.
   @Test(arguments: [8, 10]) func drawnFilms(_ bitDepth: Int) throws {
     let gray = CodedPixels(.gray, bitDepth: bitDepth, isFullRange: true)

@@ -257,9 +257,21 @@ final class PictureConverter {
   }
 
   private func mismatch(_ frame: PictureFrame, _ path: String) -> CinematicError {
-    let name = PixelLayout(frame.pixelFormat)?.name ?? "\(frame.pixelFormat.rawValue)"
+    var kind = "unknown"
+    if let layout = PixelLayout(frame.pixelFormat) {
+      var coded = CodedPixels(layout, isFullRange: false)
+      if let stored = frame.metadata.storedDepth {
+        coded.bitDepth = min(coded.bitDepth, max(stored, 8))
+      }
+      kind = Self.words(for: coded)
+    }
     return CinematicError(
-      .incompatible, "\(path) has other pixels (\(name)) than the first frame (\(pixelFormat))",
+      .incompatible,
+      "\(path) has other pixels (\(kind)) than the first frame (\(Self.words(for: codedPixels)))",
       remedy: "give every frame the same depth and colours")
+  }
+
+  private static func words(for pixels: CodedPixels) -> String {
+    "\(pixels.bitDepth)-bit \(pixels.chroma.title)\(pixels.hasAlpha ? " with alpha" : "")"
   }
 }
