@@ -348,6 +348,8 @@ import Testing
       (["-o", "out.jpg"], "holds no alpha"), (["-o", "out.mp4"], "holds no alpha"),
       (["-o", "in.png"], "never written over"), (["--mask", "-o", "out.mov"], "is a movie"),
       (["--at", "2,0.5"], "0 to 1"), (["--tight"], "give -o"),
+      (["--box", "1.9,0,5,1", "-o", "out.png"], "the box 1.9,0,5,1 lies outside the picture"),
+      (["--box", "0,-2,1,1", "-o", "out.png"], "lies outside the picture"),
       (["--codec", "ffv1"], "--codec is for an output: give -o"),
       (["--chroma", "444", "--bit-depth", "10"], "--chroma, --bit-depth are for an output"),
       (["--rate-factor", "20"], "--rate-factor is"),

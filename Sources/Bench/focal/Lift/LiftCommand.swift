@@ -165,7 +165,7 @@ struct SubjectOptions: ParsableArguments {
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "The box of a subject, as shares of the picture: left, top, width and height; may be given several times.",
+      "The box of a subject, as shares of the picture: left, top, width and height; what lies outside the picture is cut; may be given several times.",
       valueName: "x,y,w,h"), transform: BoxArgument.init(parsing:))
   var box: [BoxArgument] = []
   @Option(
@@ -281,6 +281,12 @@ struct BoxArgument: Sendable {
     guard numbers.count == 4, let x = numbers[0], let y = numbers[1], let width = numbers[2],
       let height = numbers[3], [x, y, width, height].allSatisfy(\.isFinite), width > 0, height > 0
     else { throw ValidationError("write four shares of the picture, such as 0.2,0.1,0.4,0.8") }
+    // Boxes of detectors reach over the picture's edges.
+    guard x < 1, y < 1, x + width > 0, y + height > 0 else {
+      throw ValidationError(
+        "the box \(text) lies outside the picture, whose shares go from 0 to 1: write left, top, width and height, such as"
+          + " 0.2,0.1,0.4,0.8")
+    }
     rect = NormalizedRect(x: x, y: y, width: width, height: height)
   }
 }
