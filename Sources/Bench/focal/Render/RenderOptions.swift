@@ -51,8 +51,8 @@ struct FileOptions: ParsableArguments {
   @OptionGroup var pictureQuality: PictureQualityOptions
   @Option(
     help: ArgumentHelp(
-      "Also write the first frame as a picture, sharp at the left and rendered at the right.",
-      valueName: "png"))
+      "Also write the first frame as a picture (\(StillKind.endings)), sharp at the left and rendered at the right.",
+      valueName: "picture"))
   var beforeAfter: String?
 
   func validate() throws {
