@@ -197,8 +197,17 @@ import Testing
       ], in: folder,
       naming: ["of the chosen frames, clip/%d.png has 3 frames and other/%d.png has 2"])
     try FileManager.default.removeItem(atPath: folder.file("clip/2.png"))
-    try await refuses(
-      Self.estimate + ["-o", "m%d.pfm"], in: folder,
-      naming: ["clip/2.png is missing", "--frames or --on-missing, whichever the command has"])
+    // Each command names the option that it has.
+    for (command, remedy) in [
+      (Self.estimate + ["-o", "m%d.pfm"], "leave the gap out with --frames\n"),
+      (
+        ["render", "clip/%d.png", "--disparity", "clip/%d.png", "-o", "r%d.png"],
+        "leave the gap out with --frames or --on-missing\n"
+      ),
+    ] {
+      let outcome = try await Program.focal(command, in: folder)
+      expectOneLine(outcome, naming: ["clip/2.png is missing"])
+      #expect(outcome.errors.hasSuffix(remedy), "\(outcome.errors)")
+    }
   }
 }

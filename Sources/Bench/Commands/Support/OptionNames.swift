@@ -73,6 +73,20 @@ package func optionName(of parameter: CinematicError.Parameter) -> String {
   optionNames[parameter.rawValue] ?? parameter.rawValue
 }
 
+/// The same for a command: of a parameter that several options set, those that the command has.
+private func optionName(
+  of parameter: CinematicError.Parameter, among options: Set<String>
+) -> String {
+  guard let names = severalOptions[parameter.rawValue] else { return optionName(of: parameter) }
+  let there = names.filter(options.contains)
+  return there.isEmpty ? optionName(of: parameter) : there.joined(separator: " or ")
+}
+
+/// The options of parameters that commands set by one or the other.
+private let severalOptions = [
+  "ReadOptions.frames or ReadOptions.missing": ["--frames", "--on-missing"]
+]
+
 extension CinematicError.Wording {
   /// The text for people at the command line.
   package var told: String { description(naming: optionName(of:)) }
@@ -85,4 +99,12 @@ extension CinematicError {
   package var toldRemedy: String? { remedy(naming: optionName(of:)) }
   /// The message and the remedy for people at the command line.
   package var told: String { description(naming: optionName(of:)) }
+
+  /// The message and the remedy for people at the command line.
+  ///
+  /// - Parameter options: all that the command has, such as `--frames`.
+  package func words(among options: Set<String>) -> (message: String, remedy: String?) {
+    let name = { (parameter: Parameter) in optionName(of: parameter, among: options) }
+    return (message(naming: name), remedy(naming: name))
+  }
 }

@@ -51,7 +51,7 @@ package func runProgram<Root: ParsableCommand>(_ root: Root.Type) -> Never {
     try command.run()
     finish(0)
   } catch let error as CinematicError {
-    fail(error)
+    fail(error, options: knownOptions(of: root))
   } catch {
     let mistake = root.exitCode(for: error) == .success ? mistakenHelp() : nil
     let failure: any Error = mistake ?? error
@@ -119,9 +119,12 @@ private func endProgram(_ code: Int32) -> Never {
 }
 
 /// Ends the program by an error.
-private func fail(_ error: CinematicError) -> Never {
+///
+/// - Parameter options: all of the command's; none where no option helps.
+private func fail(_ error: CinematicError, options: Set<String> = []) -> Never {
   if error.code == .pipeClosed { endByClosedPipe() }
-  var remedies = error.toldRemedy.map { [$0] } ?? []
+  let told = error.words(among: options)
+  var remedies = told.remedy.map { [$0] } ?? []
   if error.message.contains(String(cString: strerror(EACCES))),
     !PlainPermissions.refuse(error.message), let remedy = Lockdown.remedy
   {
@@ -129,7 +132,7 @@ private func fail(_ error: CinematicError) -> Never {
   }
   tell(
     Failure(
-      kind: error.code.description, message: error.toldMessage,
+      kind: error.code.description, message: told.message,
       remedy: remedies.isEmpty ? nil : remedies.joined(separator: "; "), exitCode: 1))
   endProgram(1)
 }
@@ -153,14 +156,19 @@ private func finishOutput() throws(CinematicError) {
   }
 }
 
-/// The first option on the command line that its command does not have, by that command's help.
-private func unknownOption<Root: ParsableCommand>(of root: Root.Type) -> String? {
+/// The options of the command on the command line, by its help.
+private func knownOptions<Root: ParsableCommand>(of root: Root.Type) -> Set<String> {
   let help = root.helpMessage(for: invokedCommand(of: root).command, includeHidden: true)
   let words = help.split { !$0.isLetter && !$0.isNumber && $0 != "-" }
-  let known = Set(words.filter { $0.hasPrefix("--") })
+  return Set(words.filter { $0.hasPrefix("--") }.map(String.init))
+}
+
+/// The first option on the command line that its command does not have.
+private func unknownOption<Root: ParsableCommand>(of root: Root.Type) -> String? {
+  let known = knownOptions(of: root)
   let options = CommandLine.arguments.dropFirst().prefix { $0 != "--" }
     .filter { $0.hasPrefix("--") }.map { $0.prefix { $0 != "=" } }
-  return options.first { !known.contains($0) && $0 != Lockdown.option }.map(String.init)
+  return options.map(String.init).first { !known.contains($0) && $0 != Lockdown.option }
 }
 
 /// `focal render` or `focal script show`, say: the command whose help explains the arguments, in words and itself.
