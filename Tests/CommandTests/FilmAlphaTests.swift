@@ -33,6 +33,15 @@ import Testing
       #expect(outcome.errors.contains("p1.png has alpha, and the first frame has none"))
       #expect(!folder.names.contains { $0.hasPrefix("film") })
     }
+    for command in [
+      ["import"] + input + ["-o", "film.mov"],
+      ["captions", "burn", "a.srt", "p%d.png", "-o", "film.mp4"],
+    ] {
+      folder.write(Array("1\n00:00:00,000 --> 00:00:01,000\nM\n".utf8), to: "a.srt")
+      let outcome = try await Program.focal(command, in: folder)
+      #expect(outcome.code == 1)
+      #expect(outcome.errors.contains("p1.png has alpha, and the first frame has none"))
+    }
     let lifted = try await Program.focal(
       ["lift"] + input + ["--background", "kept", "-o", "film.mp4"], in: folder)
     #expect(lifted.code == 1)

@@ -143,13 +143,18 @@ struct ImportJob: Sendable {
           FramePlace(index: index, timeRange: clip.timeRange(ofFrame: index)), nil, to: &plan)
       }
     } else {
+      let isOpaque = OutputFormat.movie(.mov).settlesAlpha(by: pictures.properties)
       var next: (place: FramePlace, picture: PixelBuffer?)? = first
       while let (place, picture) = next {
         let stored = try picture.map { picture throws(CinematicError) in
           try target.stored(picture)
         }
         try await add(place, stored, to: &plan)
-        next = try await pictures.next().map { ($0.place, $0.pixelBuffer) }
+        let frame = try await pictures.next()
+        if isOpaque, let frame {
+          try frame.checkIsOpaque(named: pictures.name(ofFrame: frame.index))
+        }
+        next = frame.map { ($0.place, $0.pixelBuffer) }
       }
     }
     // Also a movie of one focus can be decided anew.

@@ -9,7 +9,7 @@ extension MediaFrame {
   ///
   /// - Parameter name: of the frame, for the message.
   /// - Throws: `incompatible` for a frame that is not opaque.
-  func checkIsOpaque(named name: String) throws(CinematicError) {
+  package func checkIsOpaque(named name: String) throws(CinematicError) {
     guard pixelBuffer.isTranslucent else { return }
     throw CinematicError(
       .incompatible, "\(name) has alpha, and the first frame has none",
@@ -19,7 +19,7 @@ extension MediaFrame {
 
 extension OutputFormat {
   /// Whether an output of several frames goes by the first one's lack of alpha. Picture files have each their own.
-  func settlesAlpha(by source: SourceProperties) -> Bool {
+  package func settlesAlpha(by source: SourceProperties) -> Bool {
     stillKind == nil && source.codedPixels?.hasAlpha == false
   }
 }

@@ -22,6 +22,8 @@ public final class OverlaidClip: ClipFrames {
 
   private let pictures: FrameReader
   private let drawing: FrameDrawing
+  /// Whether the output is a film without alpha, as the first frame is.
+  private let isOpaqueFilm: Bool
 
   /// - Parameters:
   ///   - pictures: the clip, with the frames that were chosen.
@@ -46,6 +48,7 @@ public final class OverlaidClip: ClipFrames {
         .unsupported, "nothing is drawn over pictures with premultiplied alpha (\(pictures.name))",
         remedy: "convert them to straight alpha first, or name a movie")
     }
+    isOpaqueFilm = format.settlesAlpha(by: source)
     codingLoss = pixels.loss(of: source.codedPixels)
     toneMapping = ToneMapping(
       from: source.tags, to: pixels.tags, peakLuminance: source.hdrMetadata.peakLuminance)
@@ -59,10 +62,12 @@ public final class OverlaidClip: ClipFrames {
     pictures.fileNumber(ofChosen: number)
   }
 
-  /// - Throws: `invalidParameter` for a frame that was not chosen, and what reading and drawing throw.
+  /// - Throws: `invalidParameter` for a frame that was not chosen, `incompatible` for a frame with alpha in a film whose first one
+  ///   has none, and what reading and drawing throw.
   public func frame(_ number: Int) async throws(CinematicError) -> ClipFrame? {
     let chosen = try pictures.frameNumbers.number(ofChosen: number, in: pictures.name)
     let frame = try await pictures.frame(number: chosen)
+    if isOpaqueFilm { try frame.checkIsOpaque(named: pictures.name(ofFrame: frame.index)) }
     return ClipFrame(
       timeRange: frame.timeRange,
       pictureMetadata: pictures.isNumbered ? frame.pictureMetadata : nil
