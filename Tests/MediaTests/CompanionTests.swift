@@ -272,6 +272,40 @@ import Testing
     #expect(throws: CinematicError.self) { try Timecode(entry: film.sampleEntry, sample: [1]) }
   }
 
+  /// Numbers are dropped at 29.97 frames a second and its multiples alone.
+  @Test func dropFrameNeedsItsRate() {
+    for (value, timescale) in [(1, 25), (1, 24), (1, 30), (1001, 24000), (1, 60), (1, 50)]
+      as [(Int64, Int32)]
+    {
+      let frame = Time(value: value, timescale: timescale)
+      #expect(Timecode("01:00:00;00", frameDuration: frame) == nil)
+      #expect(Timecode("01:00:00:00", frameDuration: frame)?.text == "01:00:00:00")
+    }
+    for (value, timescale) in [(1001, 30000), (1001, 60000), (33_366_667, 1_000_000_000)]
+      as [(Int64, Int32)]
+    {
+      let frame = Time(value: value, timescale: timescale)
+      #expect(Timecode("01:00:00;00", frameDuration: frame)?.text == "01:00:00;00")
+    }
+  }
+
+  /// Public numbers that count nothing are not trapped on.
+  @Test func clocksThatCountNothing() throws {
+    let frame = Time(value: 1001, timescale: 30000)
+    var clock = try #require(Timecode("01:00:00;00", frameDuration: frame))
+    for number in [0, -1, Int32.min, Int32.max] {
+      clock.framesPerSecond = Int(number)
+      clock.timescale = number
+      clock.frameDuration = number
+      for place in [Int64.min, 0, .max] {
+        clock.frameNumber = place
+        #expect(!clock.text.isEmpty && !clock.sampleEntry.bytes.isEmpty)
+        #expect(clock.advanced(by: Self.seconds(.max)).sample.count == 4)
+        #expect(clock.advanced(by: Self.seconds(.min)).sample.count == 4)
+      }
+    }
+  }
+
   /// Times and numbers that no clock has.
   @Test func timecodesAtTheEnds() throws {
     let frame = Time(value: 1001, timescale: 30000)

@@ -7,10 +7,11 @@ import FocalCore
 public struct Timecode: Hashable, Sendable {
   /// Frames since midnight of the clock, dropped numbers not counted.
   public var frameNumber: Int64
-  /// Frames that a second is counted to have.
+  /// Frames that a second is counted to have, 1 to 255.
   public var framesPerSecond: Int
-  /// How long a frame really lasts, in ticks.
+  /// How long a frame really lasts, in ticks: above zero.
   public var frameDuration: Int32
+  /// Ticks a second, above zero.
   public var timescale: Int32
   /// Of the sample entry: 1 drop frame, 2 ends at 24 hours, 4 may be negative.
   public var flags: UInt32
@@ -48,7 +49,7 @@ public struct Timecode: Hashable, Sendable {
   /// The number written as `01:00:00:00`, or with `;` before the frames if numbers are dropped.
   ///
   /// - Parameter frameDuration: of the pictures.
-  /// - Returns: `nil` for a text of another form.
+  /// - Returns: `nil` for a text of another form, and for dropped numbers at a rate that drops none: readers refuse them.
   public init?(_ text: String, frameDuration: Time) {
     let isDrop = text.contains(";") || text.contains(".")
     let parts = text.split(whereSeparator: { ":;.".contains($0) }).map { Int64($0) }
@@ -63,6 +64,9 @@ public struct Timecode: Hashable, Sendable {
     guard (0..<Int64(framesPerSecond)).contains(frames) else { return nil }
     flags = (isDrop ? 1 : 0) | 2
     let count = Int64(framesPerSecond)
+    // What is counted as a second lasts a thousandth longer, as near as a container's times say it.
+    let lag = frameDuration.seconds * Double(count) - 1
+    guard !isDrop || count % 30 == 0 && abs(lag - 0.001) < 0.0005 else { return nil }
     frameNumber = ((hours * 60 + minutes) * 60 + seconds) * count + frames
     // Two numbers a minute, or four of 60, but for every tenth minute.
     if isDrop { frameNumber -= count / 15 * ((hours * 60 + minutes) - (hours * 60 + minutes) / 10) }
@@ -70,8 +74,8 @@ public struct Timecode: Hashable, Sendable {
 
   /// The clock at the first picture.
   public var text: String {
-    let count = Int64(framesPerSecond)
-    var number = max(frameNumber, 0)
+    let count = Int64(max(1, min(255, framesPerSecond)))
+    var number = max(0, min(frameNumber, 1 << 56))
     if isDropFrame, count % 30 == 0 {
       let dropped = count / 15
       let (perMinute, perTen) = (60 * count - dropped, 600 * count - 9 * dropped)
@@ -87,10 +91,16 @@ public struct Timecode: Hashable, Sendable {
 
   /// The clock some time later.
   public func advanced(by time: Time) -> Timecode {
-    var result = self
+    guard frameDuration > 0, timescale > 0 else { return self }
     let frames = time.seconds * Double(timescale) / Double(frameDuration)
     // Files may say times of any length.
-    result.frameNumber += Int64(max(-0x1p50, min(0x1p50, frames.rounded())))
+    return advanced(byFrames: Int64(max(-0x1p50, min(0x1p50, frames.rounded()))))
+  }
+
+  /// The clock some frames later; saturates.
+  package func advanced(byFrames count: Int64) -> Timecode {
+    var result = self
+    result.frameNumber = Int64(clamping: Int128(frameNumber) + Int128(count))
     return result
   }
 
@@ -101,8 +111,8 @@ public struct Timecode: Hashable, Sendable {
       writer.u16(1)
       writer.zeros(4)
       writer.u32(flags)
-      writer.u32(UInt32(timescale))
-      writer.u32(UInt32(frameDuration))
+      writer.u32(UInt32(clamping: timescale))
+      writer.u32(UInt32(clamping: frameDuration))
       writer.u8(UInt8(clamping: framesPerSecond))
       writer.u8(0)
       for box in extensions { writer.box(box) }
