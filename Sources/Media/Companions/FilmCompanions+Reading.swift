@@ -195,7 +195,25 @@ extension FilmCompanions {
       if skipped > .zero { clock = clock.advanced(by: skipped) }
     }
     timecode = clock
-    if index.count > 1 { leftOut.append("the jumps of the timecode") }
+    if index.count > 1, try await Self.jumps(track, entry, timeline, clock) {
+      leftOut.append("the jumps of the timecode")
+    }
+  }
+
+  /// Whether a sample of a clock says another time than the clock that runs on from the first: long clocks are written
+  /// in pieces.
+  private static func jumps(
+    _ track: AssetTrack, _ entry: SampleEntry, _ timeline: Timeline, _ clock: Timecode
+  ) async throws(CinematicError) -> Bool {
+    // A clock that runs on has a sample for hours.
+    guard timeline.count <= 1000 else { return true }
+    for number in 0..<timeline.count where number > 0 {
+      let elapsed = timeline[number].timeRange.start - timeline[0].timeRange.start
+      let found = try Timecode(
+        entry: entry.box, sample: try await track.sampleData(timeline[number].sample))
+      if found.frameNumber != clock.advanced(by: elapsed).frameNumber { return true }
+    }
+    return false
   }
 
   /// ISO's handler of subtitles in XML.
@@ -311,7 +329,11 @@ extension FilmCompanions {
     _ track: AssetTrack, _ zero: Time
   ) async throws(CinematicError) {
     let timeline = try await track.load(.timeline)
+    let longest = Time(
+      value: CompanionTracks.longestSample, timescale: try await track.load(.naturalTimescale))
     var found: [Chapter] = []
+    /// Of the sample before, if it is a piece of a longer one.
+    var piece: (end: Time, data: [UInt8])?
     var left = Self.maximumTextBytes
     for number in 0..<min(timeline.count, 1 << 16) {
       let data = try await track.sampleData(timeline[number].sample)
@@ -320,8 +342,11 @@ extension FilmCompanions {
         leftOut.append("the chapters of track \(track.trackID), \(Self.tooMuchText)")
         return
       }
-      guard let title = SampleEntry.text(ofSample: data), !title.isEmpty else { continue }
-      found.append(Chapter(time: timeline[number].timeRange.start - zero, title: title))
+      let range = timeline[number].timeRange
+      let goesOn = piece.map { $0.end == range.start && $0.data == data } ?? false
+      piece = range.duration == longest ? (range.end, data) : nil
+      guard !goesOn, let title = SampleEntry.text(ofSample: data), !title.isEmpty else { continue }
+      found.append(Chapter(time: range.start - zero, title: title))
     }
     chapters = found
   }
