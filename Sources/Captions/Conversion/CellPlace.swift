@@ -2,7 +2,7 @@
 
 import FocalCore
 
-/// A caption in cells as a row of text: without white space at both ends.
+/// A caption in cells as a row of text: without white space at both ends, within the screen.
 struct CellRow {
   let row: Int
   let column: Int
@@ -11,19 +11,25 @@ struct CellRow {
   let start: Time
   /// After the start, a time for each character; empty for those that come at once.
   let reveal: [Time]
+  /// Whether some of it was beyond the screen's edge.
+  let isMoved: Bool
 
   init(_ caption: Caption) {
     let region = caption.region
     let depth = region?.scroll == .rollUp ? max(1, min(4, region?.size?.height.value ?? 1)) : 1
-    func whole(_ value: Double?) -> Int { value.flatMap { abs($0) < 1000 ? Int($0) : nil } ?? 0 }
-    row = whole(region?.origin?.y.value) + Int(depth) - 1
+    let placedRow = CellLayout.whole(region?.origin?.y.value) + Int(depth) - 1
+    row = max(0, min(CEA608.rowCount - 1, placedRow))
     start = caption.timeRange.start
     let characters = Array(caption.text)
     let isBlank = characters.map(\.isWhitespace)
     let first = isBlank.firstIndex(of: false) ?? characters.count
     let last = isBlank.lastIndex(of: false) ?? -1
-    column = whole(region?.origin?.x.value) + first
-    columns = column..<column + max(0, last + 1 - first)
+    // As of captions that are written in cells. A text that is wider than the screen has its whole width.
+    let count = max(0, last + 1 - first)
+    let placedColumn = CellLayout.whole(region?.origin?.x.value) + first
+    column = max(0, min(CEA608.columnCount - count, placedColumn))
+    columns = column..<min(CEA608.columnCount, column + count)
+    isMoved = row != placedRow || column != placedColumn || columns.count < count
     let isAnimated =
       caption.animation == .characterReveal && caption.revealTimes.count == characters.count
     reveal =

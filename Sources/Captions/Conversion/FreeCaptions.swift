@@ -152,6 +152,9 @@ struct FreeCaptions {
     let place = CellPlace(rows)
     if target.hasPlaces {
       caption.region = place.region
+      if rows.contains(where: \.isMoved) {
+        tell(timeRange.start, "text beyond the screen's edge, here and later, is moved into it")
+      }
       if !place.isExact {
         tell(timeRange.start, "indents of single rows, here and later, become one alignment")
       }

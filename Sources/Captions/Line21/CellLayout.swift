@@ -134,7 +134,8 @@ package enum CellLayout {
     }
   }
 
-  private static func whole(_ value: Double?) -> Int {
+  /// The cell of a coordinate: far beyond the screen for numbers that no screen has, the first for none.
+  static func whole(_ value: Double?) -> Int {
     guard let value, value.isFinite else { return 0 }
     return Int(max(-1000, min(1000, value.rounded())))
   }
