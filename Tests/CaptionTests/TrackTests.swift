@@ -162,4 +162,19 @@ struct TrackTests {
       #expect(read.captions.allSatisfy { $0.timeRange.duration >= .zero })
     }
   }
+
+  /// A track's samples begin at zero, as files do.
+  @Test func belowZero() throws {
+    let early = TimeRange(
+      start: Time(value: -1, timescale: 2), end: Time(value: 1, timescale: 2))
+    let document = CaptionDocument(captions: [Caption("Hi", timeRange: early)], format: .ttml)
+    for kind in CaptionTrack.Kind.allCases {
+      #expect(throws: CinematicError.self) { try CaptionTrack(document, kind: kind) }
+    }
+    let error = #expect(throws: CinematicError.self) {
+      try CaptionTrack(document, kind: .timedText)
+    }
+    #expect(error?.code == .unsupported)
+    #expect(error?.message.contains("-0.5 s") == true)
+  }
 }

@@ -197,6 +197,15 @@ extension CaptionDocument {
     return nil
   }
 
+  /// - Throws: `unsupported` for a caption that starts below zero.
+  static func checkStarts(_ captions: [Caption]) throws(CinematicError) {
+    guard let caption = captions.first(where: { $0.timeRange.start < .zero }) else { return }
+    throw CinematicError(
+      .unsupported,
+      "a caption starts at \(caption.timeRange.start.secondsText) s, and files begin at zero",
+      remedy: "shift the captions to later times")
+  }
+
   /// The file's bytes in a format, and what of the captions it cannot say.
   ///
   /// - Throws: `incompatible` for the first loss with ``CaptionWritingOptions/isStrict``, `unsupported`
@@ -204,14 +213,7 @@ extension CaptionDocument {
   public func written(
     as format: CaptionFormat, options: CaptionWritingOptions = CaptionWritingOptions()
   ) throws(CinematicError) -> (bytes: [UInt8], losses: [CaptionIssue]) {
-    if let caption = (captions + options.otherChannelCaptions).first(where: {
-      $0.timeRange.start < .zero
-    }) {
-      throw CinematicError(
-        .unsupported,
-        "a caption starts at \(caption.timeRange.start.secondsText) s, and files begin at zero",
-        remedy: "shift the captions to later times")
-    }
+    try Self.checkStarts(captions + options.otherChannelCaptions)
     guard options.otherChannelCaptions.isEmpty || format == .scc else {
       throw CinematicError(
         .invalidParameter, "captions for another channel do not fit .\(format.rawValue)",

@@ -59,9 +59,10 @@ public struct CaptionTrack: Sendable {
 
   /// Codes captions.
   ///
-  /// - Throws: as ``CaptionDocument/written(as:options:)``, and `unsupported` for captions that lie over each other so
-  ///   often that the samples would have more text than ``CaptionDocument/maximumByteCount``.
+  /// - Throws: `unsupported` for a caption that starts below zero, and for captions that lie over each other so often
+  ///   that the samples would have more text than ``CaptionDocument/maximumByteCount``.
   public init(_ document: CaptionDocument, kind: Kind) throws(CinematicError) {
+    try CaptionDocument.checkStarts(document.captions)
     self.kind = kind
     handler = kind.handler
     languageCode = document.language.flatMap(Self.languageCode)

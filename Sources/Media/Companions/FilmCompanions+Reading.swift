@@ -254,8 +254,24 @@ extension FilmCompanions {
       let document = CaptionDocument(packets: packets, format: format)
       text.document = document
       var losses = document.issues
+      // Film begins at zero; samples have no times below it.
+      var shown = document
+      shown.captions = document.captions.compactMap { caption in
+        guard caption.timeRange.start < .zero else { return caption }
+        guard caption.timeRange.end > .zero else { return nil }
+        var caption = caption
+        caption.timeRange = TimeRange(start: .zero, end: caption.timeRange.end)
+        return caption
+      }
+      let early = document.captions.count - shown.captions.count
+      if early > 0 {
+        leftOut.append(
+          early == 1
+            ? "a caption that ends before the beginning"
+            : "\(early) captions that end before the beginning")
+      }
       do throws(CinematicError) {
-        let coded = try CaptionTrack(document, kind: .timedText)
+        let coded = try CaptionTrack(shown, kind: .timedText)
         (text.handler, text.entry, text.samples) = (coded.handler, coded.entry, coded.samples)
         losses += coded.losses
       } catch {
