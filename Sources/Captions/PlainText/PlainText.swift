@@ -141,6 +141,17 @@ enum PlainText {
     return (lines.map { isBlank($0) ? filler : String($0) }.joined(separator: "\n"), true)
   }
 
+  /// What is said of captions that ``shown(_:)`` makes longer.
+  static let lengthened = "a caption shorter than a millisecond, here and later, lasts one"
+
+  /// A time range of whole milliseconds, at least one: readers skip what ends when it begins.
+  static func shown(_ range: TimeRange) -> (range: TimeRange, isLengthened: Bool) {
+    let start = range.start.converted(to: 1000)
+    let end = range.end.converted(to: 1000)
+    guard end <= start else { return (TimeRange(start: start, end: end), false) }
+    return (TimeRange(start: start, duration: Time(value: 1, timescale: 1000)), true)
+  }
+
   /// Tells which times are not whole milliseconds: once.
   static func rounding(_ captions: [Caption]) -> [CaptionIssue] {
     let rounded = captions.first {

@@ -25,12 +25,14 @@ struct SubRipWriter {
     for caption in free.captions.sorted(by: { $0.timeRange.start < $1.timeRange.start }) {
       let start = caption.timeRange.start
       guard !caption.timeRange.isEmpty else {
-        writer.lose(start, "a caption of no duration is left out", .note)
+        writer.lose(start, "a caption of no duration is left out", .error)
         continue
       }
+      let shown = PlainText.shown(caption.timeRange)
+      if shown.isLengthened { writer.loseOnce(start, PlainText.lengthened, .note) }
       number += 1
       text += "\(number == 1 ? "" : "\n")\(number)\n\(PlainText.text(start, separator: ","))"
-      text += " --> \(PlainText.text(caption.timeRange.end, separator: ","))\n"
+      text += " --> \(PlainText.text(shown.range.end, separator: ","))\n"
       var body = writer.placement(caption)
       for piece in caption.pieces { body += writer.tagged(piece.text, piece.style, start) }
       let lines = PlainText.filled(

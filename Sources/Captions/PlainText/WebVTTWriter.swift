@@ -7,6 +7,7 @@ struct WebVTTWriter {
   private var losses: [CaptionIssue] = []
   private var toldEmptyLine = false
   private var toldTransparentBox = false
+  private var toldLengthened = false
   /// Regions of the file's head.
   private var regions: [CaptionRegion] = []
   private var regionsByName: [String: CaptionRegion] = [:]
@@ -61,7 +62,12 @@ struct WebVTTWriter {
   private mutating func add(_ caption: Caption, to text: inout String) {
     let start = caption.timeRange.start
     guard !caption.timeRange.isEmpty else {
-      return lose(start, "a caption of no duration is left out", .note)
+      return lose(start, "a caption of no duration is left out", .error)
+    }
+    let shown = PlainText.shown(caption.timeRange)
+    if shown.isLengthened, !toldLengthened {
+      toldLengthened = true
+      lose(start, PlainText.lengthened, .note)
     }
     for comment in caption.comments { add(comment: comment, to: &text, start) }
     text += "\n"
@@ -73,7 +79,7 @@ struct WebVTTWriter {
       }
     }
     text += PlainText.text(start, separator: ".")
-    text += " --> \(PlainText.text(caption.timeRange.end, separator: "."))"
+    text += " --> \(PlainText.text(shown.range.end, separator: "."))"
     let cue = cue(caption)
     text += cue.settings.isEmpty ? "\n" : " \(cue.settings)\n"
     text += cue.text + "\n"

@@ -66,19 +66,40 @@ struct TTMLWriter {
   /// Whether a time is one of whole microseconds.
   private static func isDecimal(_ time: Time) -> Bool { time.converted(to: 1_000_000) == time }
 
-  private mutating func time(_ time: Time) -> String {
+  /// A caption's begin and end in the file's units, at least one apart: readers skip what ends when it begins.
+  private mutating func units(_ range: TimeRange) -> Range<Int64> {
+    let start = unit(nearest: range.start)
+    let end = unit(nearest: range.end)
+    for (time, unit) in [(range.start, start), (range.end, end)] {
+      let written = self.time(ofUnit: unit)
+      if written != time { round(time, to: written) }
+    }
+    guard end <= start else { return start..<end }
+    loseOnce(
+      range.start, "a caption shorter than a \(countsFrames ? "frame" : "microsecond") lasts one",
+      countsFrames ? .warning : .note)
+    return start..<start + 1
+  }
+
+  /// Units are frames or microseconds. There is one behind each.
+  private func unit(nearest time: Time) -> Int64 {
+    countsFrames
+      ? Int64(rate.frame(nearest: time)) : min(time.converted(to: 1_000_000).value, .max - 1)
+  }
+
+  private func time(ofUnit unit: Int64) -> Time {
+    countsFrames ? rate.time(ofFrame: Int(unit)) : Time(value: unit, timescale: 1_000_000)
+  }
+
+  private func text(ofUnit unit: Int64) -> String {
     guard countsFrames else {
-      let micro = time.converted(to: 1_000_000)
-      if micro != time { round(time, to: micro) }
-      let (seconds, fraction) = micro.value.quotientAndRemainder(dividingBy: 1_000_000)
+      let (seconds, fraction) = unit.quotientAndRemainder(dividingBy: 1_000_000)
       var digits = String(1_000_000 + fraction).dropFirst()
       while digits.count > 3, digits.last == "0" { digits.removeLast() }
       let whole = Int(seconds)
       return "\(two(whole / 3600)):\(two(whole / 60 % 60)):\(two(whole % 60)).\(digits)"
     }
-    let frame = rate.frame(nearest: time)
-    if rate.time(ofFrame: frame) != time { round(time, to: rate.time(ofFrame: frame)) }
-    return isITT ? rate.label(of: frame).replacing(";", with: ":") : "\(frame)f"
+    return isITT ? rate.label(of: Int(unit)).replacing(";", with: ":") : "\(unit)f"
   }
 
   private mutating func round(_ time: Time, to other: Time) {
@@ -127,12 +148,13 @@ struct TTMLWriter {
   // MARK: Content
 
   private mutating func add(_ captions: [Caption]) {
-    var ends: [String: Time] = [:]
+    // In units of the file.
+    var ends: [String: Int64] = [:]
     body.reserveCapacity(captions.count * 120)
     for caption in captions {
       let start = caption.timeRange.start
       if caption.timeRange.isEmpty {
-        lose(start, "a caption of no duration is left out", .note)
+        lose(start, "a caption of no duration is left out", .error)
         continue
       }
       if caption.animation != .none { loseOnce(start, "characters come at once") }
@@ -140,12 +162,13 @@ struct TTMLWriter {
       if !Self.isWritable(caption.region?.origin) || !Self.isWritable(caption.region?.size) {
         loseOnce(start, "the region's place is none, and is left out")
       }
+      let units = isTimed ? units(caption.timeRange) : nil
       let region = regionName(Self.region(of: caption), caption)
-      if isITT {
-        if let end = ends[region], start < end {
+      if isITT, let units {
+        if let end = ends[region], units.lowerBound < end {
           lose(start, "captions overlap in one region, which iTT does not allow", .error)
         }
-        ends[region] = max(ends[region] ?? .zero, caption.timeRange.end)
+        ends[region] = max(ends[region] ?? 0, units.upperBound)
       }
       body += "\n      <p"
       if let name = caption.identifier {
@@ -159,9 +182,9 @@ struct TTMLWriter {
         }
       }
       if !caption.comments.isEmpty { loseOnce(start, "comments are left out", .note) }
-      if isTimed {
-        body += " begin=\"\(time(caption.timeRange.start))\""
-        body += " end=\"\(time(caption.timeRange.end))\""
+      if let units {
+        body += " begin=\"\(text(ofUnit: units.lowerBound))\""
+        body += " end=\"\(text(ofUnit: units.upperBound))\""
       }
       body += " region=\"\(region)\""
       if let alignment = caption.textAlignment {
