@@ -229,6 +229,31 @@ struct ConversionTests {
     #expect(try Self.warnings(validator.adjustedCaptions).isEmpty)
   }
 
+  /// A caption that comes late and goes on after the media's end has one warning, whose change is all that it takes.
+  @Test func lateAndBeyondTheEnd() throws {
+    let captions = [Self.caption(Self.full("x"), 10, 200)]
+    func validator(_ captions: [Caption], end: Int) throws -> CaptionConversionValidator {
+      let validator = CaptionConversionValidator(
+        captions: captions, timeRange: TimeRange(start: .zero, end: frames(end)),
+        settings: try .init())
+      try validator.validateCaptionConversion { _ in }
+      return validator
+    }
+    let cut = try validator(captions, end: 100)
+    #expect(cut.warnings.count == 1)
+    #expect(cut.warnings.first?.reason.contains("after the media's end") == true)
+    let adjusted = cut.adjustedCaptions
+    #expect(adjusted.map(\.timeRange) == [TimeRange(start: frames(22), end: frames(100))])
+    #expect(try validator(adjusted, end: 100).warnings.isEmpty)
+    // Nothing of it is left where the media end before it comes.
+    let lost = try validator(captions, end: 20)
+    #expect(lost.warnings.map(\.adjustment) == [nil])
+    #expect(lost.adjustedCaptions.isEmpty)
+    // Media without an end cut nothing.
+    let whole = try #require(try Self.warnings(captions).first)
+    #expect(!whole.reason.contains("end"))
+  }
+
   @Test func conformer() throws {
     var conformer = CaptionFormatConformer(settings: try .init())
     var caption = Caption(

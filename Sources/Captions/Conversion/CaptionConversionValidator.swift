@@ -24,8 +24,11 @@ public final class CaptionConversionValidator: Sendable {
   }
 
   public let captions: [Caption]
+  /// The media's; for one that does not end, from zero to the end of the last caption.
   public let timeRange: TimeRange
   public let settings: CaptionConversionSettings
+  /// `nil` for media that do not end.
+  private let mediaEnd: Time?
   private let state = Mutex(State())
 
   /// - Parameters:
@@ -35,6 +38,7 @@ public final class CaptionConversionValidator: Sendable {
     captions: [Caption], timeRange: TimeRange? = nil, settings: CaptionConversionSettings
   ) {
     self.captions = captions
+    mediaEnd = timeRange?.end
     self.timeRange =
       timeRange
       ?? TimeRange(start: .zero, end: max(.zero, captions.map(\.timeRange.end).max() ?? .zero))
@@ -66,22 +70,8 @@ public final class CaptionConversionValidator: Sendable {
     let conversion = CaptionConversion(
       captions, doubling: settings.doublesControlCodes, start: timeRange.start,
       isStopped: { self.status != .validating })
-    var warnings = conversion.warnings
+    let warnings = cut(conversion.warnings)
     state.withLock { $0.losses = conversion.losses }
-    let warned = Set(warnings.flatMap(\.captions))
-    for (index, caption) in captions.enumerated()
-    where caption.timeRange.end > timeRange.end
-      && !warned.contains(index)
-    {
-      let end = max(caption.timeRange.start, timeRange.end)
-      warnings.append(
-        CaptionConversionWarning(
-          kind: .excessMediaData, captions: [index], timeRange: caption.timeRange,
-          adjustment: end > caption.timeRange.start
-            ? CaptionConversionTimeRangeAdjustment(
-              startTimeOffset: .zero, durationOffset: end - caption.timeRange.end) : nil,
-          reason: "it goes on after the media's end"))
-    }
     for warning in warnings {
       let goesOn = state.withLock { state in
         guard state.status == .validating else { return false }
@@ -93,6 +83,36 @@ public final class CaptionConversionValidator: Sendable {
     }
     state.withLock { if $0.status == .validating { $0.status = .completed } }
     handler(nil)
+  }
+
+  /// Warnings with those of captions that go on after the media's end: the change of a caption that comes late is cut, too.
+  private func cut(_ warnings: [CaptionConversionWarning]) -> [CaptionConversionWarning] {
+    guard let mediaEnd else { return warnings }
+    let reason = "it goes on after the media's end"
+    func adjustment(_ range: TimeRange, late: Time) -> CaptionConversionTimeRangeAdjustment? {
+      let start = range.start + late
+      guard mediaEnd > start else { return nil }
+      return CaptionConversionTimeRangeAdjustment(
+        startTimeOffset: late, durationOffset: mediaEnd - start - range.duration)
+    }
+    var result = warnings.map { warning -> CaptionConversionWarning in
+      guard let change = warning.adjustment,
+        warning.timeRange.end + change.startTimeOffset + change.durationOffset > mediaEnd
+      else { return warning }
+      return CaptionConversionWarning(
+        kind: warning.kind, captions: warning.captions, timeRange: warning.timeRange,
+        adjustment: adjustment(warning.timeRange, late: change.startTimeOffset),
+        reason: "\(warning.reason), and \(reason)")
+    }
+    let warned = Set(warnings.flatMap(\.captions))
+    for (index, caption) in captions.enumerated()
+    where caption.timeRange.end > mediaEnd && !warned.contains(index) {
+      result.append(
+        CaptionConversionWarning(
+          kind: .excessMediaData, captions: [index], timeRange: caption.timeRange,
+          adjustment: adjustment(caption.timeRange, late: .zero), reason: reason))
+    }
+    return result
   }
 
   /// Validates on a task of its own.
