@@ -25,9 +25,9 @@ public final class CaptionRenderer: Sendable {
     /// The box behind text that names none, in captions that are not in cells; `nil` for none. By default
     /// black that hides 82 %: white text on it over white keeps a contrast of 4.5 to 1 (WCAG 2, 1.4.3).
     public var textBox: Caption.Color? = Caption.Color.black.withAlpha(209)
-    /// How wide a pixel is over its height.
+    /// How wide a pixel is over its height: between 0.1 and 10.
     public var pixelAspectRatio = 1.0
-    /// The size of text that is not in cells, over the usual.
+    /// The size of text that is not in cells, over the usual: between 0.05 and 20.
     public var textScale = 1.0
 
     public init() {}
@@ -54,19 +54,24 @@ public final class CaptionRenderer: Sendable {
     var last: (scene: Int, overlay: CaptionOverlay)?
   }
 
-  /// - Throws: `incomplete` where the fonts are not installed, `invalidParameter` for an empty picture.
+  /// - Parameter dimensions: of the pictures, each side 1 to ``FocalCore/PixelBuffer/maximumDimension``.
+  /// - Throws: `incomplete` where the fonts are not installed, `invalidParameter` for another size, and for settings out of
+  ///   their ranges.
   public init(
     _ captions: [Caption], dimensions: Dimensions, settings: Settings = Settings()
   ) throws(CinematicError) {
-    guard dimensions.width > 0, dimensions.height > 0,
-      settings.pixelAspectRatio > 0.1, settings.pixelAspectRatio < 10, settings.textScale > 0.05,
-      settings.textScale < 20
-    else {
+    try PixelBuffer.check(dimensions)
+    guard settings.pixelAspectRatio > 0.1, settings.pixelAspectRatio < 10 else {
       throw CinematicError(
-        .invalidParameter, "captions cannot be drawn over a picture of \(dimensions)",
-        remedy:
-          "give a size of at least one pixel, a pixel's shape from 0.1 to 10, and a scale from 0.05"
-      )
+        .invalidParameter,
+        "captions cannot be drawn in pixels that are \(settings.pixelAspectRatio) times as wide as high",
+        remedy: "give a pixel's shape between 0.1 and 10")
+    }
+    guard settings.textScale > 0.05, settings.textScale < 20 else {
+      throw CinematicError(
+        .invalidParameter,
+        "captions cannot be drawn at \(settings.textScale) times their usual size",
+        remedy: "give a scale of the text between 0.05 and 20")
     }
     self.captions = captions
     self.dimensions = dimensions

@@ -221,16 +221,22 @@ final class SetText {
         add(pango_attr_weight_new(PANGO_WEIGHT_BOLD), segment)
       }
       if segment.combined != nil {
-        let side = Int32(em * Double(PANGO_SCALE))
+        let side = Self.pangoUnits(em)
         var place = PangoRectangle(x: 0, y: -side / 2, width: side, height: side)
         add(pango_attr_shape_new(&place, &place), segment)
       }
       if let number = segment.ruby, let space = spacing[number] {
-        add(pango_attr_letter_spacing_new(Int32(space * Double(PANGO_SCALE))), segment)
+        add(pango_attr_letter_spacing_new(Self.pangoUnits(space)), segment)
       }
     }
     pango_layout_set_attributes(layout.pointer, list)
     pango_attr_list_unref(list)
+  }
+
+  /// Pixels as Pango has them. Texts are longer than its numbers hold: half of these leaves room for sums.
+  private static func pangoUnits(_ pixels: Double) -> Int32 {
+    let limit = Double(Int32.max / 2)
+    return Int32(max(-limit, min(limit, pixels * Double(PANGO_SCALE))))
   }
 
   // MARK: Ruby
@@ -282,8 +288,7 @@ final class SetText {
   /// Widens every character of a text; Pango puts half of it on either side.
   private static func space(_ layout: TextLayout, by pixels: Double) {
     guard let list = pango_attr_list_new() else { return }
-    pango_attr_list_insert(
-      list, pango_attr_letter_spacing_new(Int32(pixels * Double(PANGO_SCALE))))
+    pango_attr_list_insert(list, pango_attr_letter_spacing_new(pangoUnits(pixels)))
     pango_layout_set_attributes(layout.pointer, list)
     pango_attr_list_unref(list)
   }

@@ -341,6 +341,28 @@ struct TextTests {
     #expect(try Self.overlay(Self.caption(String(repeating: "a", count: 4097))).isTextCut)
   }
 
+  /// Each parameter that is out of its range is named; none is trapped on.
+  @Test func parametersAreRefused() throws {
+    func refused(
+      _ size: Dimensions, _ change: (inout CaptionRenderer.Settings) -> Void, _ word: String
+    ) {
+      var settings = CaptionRenderer.Settings()
+      change(&settings)
+      let error = #expect(throws: CinematicError.self) {
+        _ = try CaptionRenderer([], dimensions: size, settings: settings)
+      }
+      #expect(error?.code == .invalidParameter)
+      #expect(error?.message.contains(word) == true, "\(error?.message ?? "no error")")
+    }
+    for side in [0, -1, PixelBuffer.maximumDimension + 1, 10_000_000, Int.max] {
+      refused(Dimensions(width: side, height: side), { _ in }, "pixels cannot be made")
+    }
+    for value in [0, -1, 20, .nan, .infinity] {
+      refused(Self.size, { $0.textScale = value }, "usual size")
+      refused(Self.size, { $0.pixelAspectRatio = value }, "as wide as high")
+    }
+  }
+
   @Test func deterministic() throws {
     let caption = Self.caption("Wörter, שלום, 漢字")
     let pictures = try (0..<2).map { _ in
