@@ -383,6 +383,23 @@ struct ExportTests {
     #expect(folder.names.isEmpty)
   }
 
+  /// A track of captions that a movie does not have is not left out of it.
+  @Test func captionTracksOutOfRangeAreRefused() async throws {
+    let folder = Folder()
+    let asset = Movies.asset(Movies.own)
+    for number in [-1, 1000] {
+      var settings = quick()
+      settings.droppedCaptionTrack = number
+      let error = await failure { [settings] () async throws(CinematicError) in
+        _ = try await ExportSession(
+          assets: [asset], to: folder.file("a.mp4"), devices: [.cpu()], settings: settings)
+      }
+      #expect(error?.code == .invalidParameter)
+      #expect(error?.message.contains("no track of captions \(number)") == true)
+    }
+    #expect(folder.names.isEmpty)
+  }
+
   /// What is said of a single movie is not dropped where a composition is exported.
   @Test func settingsOfMoviesAreRefusedForCompositions() async throws {
     let folder = Folder()

@@ -135,13 +135,20 @@ public struct FilmCompanions: Sendable {
   ///
   /// - Precondition: `index` is from 0, below ``captionTrackCount``.
   package mutating func replaceCaptions(at index: Int, with track: TextTrack) {
+    precondition(texts.indices.contains(index), Self.captionTrackRule)
     texts[index] = track.moved(by: origin)
   }
 
   /// Leaves a track of captions out without a word: it is shown otherwise.
   ///
   /// - Precondition: `index` is from 0, below ``captionTrackCount``.
-  public mutating func removeCaptions(at index: Int) { texts.remove(at: index) }
+  public mutating func removeCaptions(at index: Int) {
+    precondition(texts.indices.contains(index), Self.captionTrackRule)
+    texts.remove(at: index)
+  }
+
+  private static let captionTrackRule =
+    "the number of a track of captions is from 0, below captionTrackCount"
 
   /// Leaves out captions whose documents hold the times, which a part of the movie would have to change.
   package mutating func leaveOutTimedText() {

@@ -59,7 +59,7 @@ public final class ExportSession: Sendable {
   ///   - path: a Cinematic movie in a file.
   ///   - output: a movie, or numbered pictures.
   /// - Throws: `incomplete` for a movie that lacks a track, `invalidParameter` for a time range in which
-  ///   the movie shows nothing, or an output of another kind.
+  ///   the movie shows nothing, an output of another kind, or a track of captions to leave out that there is not.
   public convenience init(
     path: String, to output: String, device: Device, settings: Settings = Settings()
   ) async throws(CinematicError) {

@@ -30,8 +30,9 @@ extension ExportSession {
 
     /// Tracks of captions that a movie gets beside its source's. Times as those of ``drawing``.
     public var captions: [FilmCompanions.TextTrack] = []
-    /// The number of a track of captions of a single movie that the output does not get, because it is drawn. Compositions,
-    /// whose captions are not written, are refused with one.
+    /// The number of a track of captions of a single movie that the output does not get, because it is drawn: from 0, below
+    /// ``FocalMedia/FilmCompanions/captionTrackCount``. Movies without such a track are refused, and compositions, whose
+    /// captions are not written. Pictures have no captions to leave out.
     public var droppedCaptionTrack: Int?
     /// The long and the short side that pictures have at most; they keep their shape and never grow.
     public var maximumSize: Dimensions?

@@ -60,13 +60,22 @@ struct JoinedMovies {
   /// The film's companions: of a single movie all, of several those that the first one states
   /// of itself; and captions that are given, in the film's times.
   ///
-  /// - Parameter dropped: a track of captions of the movie that is left out.
+  /// - Parameter dropped: a track of captions of the first movie that is left out, from 0.
+  /// - Throws: `invalidParameter` for a track of captions that there is not; what reading the movies throws.
   func companions(
     frameDuration: Time, captions: [FilmCompanions.TextTrack], dropped: Int?
   ) async throws(CinematicError) -> FilmCompanions {
     var companions = try await FilmCompanions(
       assets[0], isCinematic: true, frameDuration: frameDuration)
-    if let dropped, dropped < companions.captionTrackCount {
+    if let dropped {
+      let count = companions.captionTrackCount
+      guard (0..<count).contains(dropped) else {
+        throw CinematicError(
+          .invalidParameter,
+          "\(assets[0].name) has no track of captions \(dropped) to leave out",
+          remedy: count == 0
+            ? "leave the setting out: it has none" : "give a number from 0 to \(count - 1)")
+      }
       companions.removeCaptions(at: dropped)
     }
     if assets.count > 1 { companions.keepDescriptions() }
