@@ -400,6 +400,29 @@ struct ExportTests {
     #expect(folder.names.isEmpty)
   }
 
+  /// Sizes that no picture can have are refused before anything is rendered.
+  @Test func maximumSizesBelowTwoAreRefused() async throws {
+    let folder = Folder()
+    let asset = Movies.asset(Movies.own)
+    for side in [-1, 0, 1] {
+      let limit = Dimensions(width: side, height: side)
+      var settings = quick()
+      settings.maximumSize = limit
+      let error = await failure { [settings] () async throws(CinematicError) in
+        _ = try await ExportSession(
+          assets: [asset], to: folder.file("a.mp4"), devices: [.cpu()], settings: settings)
+      }
+      #expect(error?.code == .invalidParameter)
+      var small = Thumbnails.Settings()
+      small.maximumSize = limit
+      let thumbnails = await failure { [small] () async throws(CinematicError) in
+        _ = try await Thumbnails(asset: asset, devices: [.cpu()], settings: small)
+      }
+      #expect(thumbnails?.code == .invalidParameter)
+    }
+    #expect(folder.names.isEmpty)
+  }
+
   /// What is said of a single movie is not dropped where a composition is exported.
   @Test func settingsOfMoviesAreRefusedForCompositions() async throws {
     let folder = Folder()

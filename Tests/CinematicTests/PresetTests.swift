@@ -75,6 +75,28 @@ import Testing
     #expect(ExportSession.Preset.allCases.map(\.name) == Self.meanings.map(\.name))
   }
 
+  /// A picture of one row keeps it.
+  @Test func flatSizesFit() {
+    let limit = Dimensions(width: 1920, height: 1080)
+    let flat = Dimensions(width: 4000, height: 1).fitting(within: limit)
+    #expect(flat == Dimensions(width: 1920, height: 1))
+    let narrow = Dimensions(width: 1, height: 4000).fitting(within: limit)
+    #expect(narrow == Dimensions(width: 1, height: 1920))
+    let small = Dimensions(width: 640, height: 480).fitting(within: Dimensions(width: 2, height: 2))
+    #expect(small == Dimensions(width: 2, height: 2))
+  }
+
+  @Test func limitsBelowTwo() throws {
+    try Dimensions.checkLimit(nil)
+    try Dimensions.checkLimit(Dimensions(width: 2, height: 2))
+    for (width, height) in [(0, 0), (1, 1), (-1, 1080), (1920, 1)] {
+      let error = #expect(throws: CinematicError.self) {
+        try Dimensions.checkLimit(Dimensions(width: width, height: height))
+      }
+      #expect(error?.code == .invalidParameter)
+    }
+  }
+
   /// Shapes stay within what even sizes allow, either way up; nothing grows, nothing exceeds the limit.
   @Test(arguments: 0..<200)
   func sizesFit(_ seed: Int) {

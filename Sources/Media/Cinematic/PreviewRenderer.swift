@@ -28,7 +28,7 @@ public final class PreviewRenderer: Sendable {
   /// How a frame is rendered.
   public struct Settings: Hashable, Sendable {
     public var quality = RenderingQuality.thumbnail
-    /// The long and the short side that pictures have at most; they keep their shape and never grow.
+    /// The long and the short side that pictures have at most, each 2 or more; pictures keep their shape and never grow.
     public var maximumSize: Dimensions?
     public var fidelity = Fidelity.exported
     /// Whether the blur of thumbnails is worked out at half their size, see
@@ -142,10 +142,12 @@ public final class PreviewRenderer: Sendable {
   ///   - number: from 0.
   ///   - script: of this movie; decides focus and f-number, and its changed look the lens.
   ///   - look: value by value instead of these.
-  /// - Throws: `invalidParameter` for a frame that there is not, `cancelled`, and what reading and rendering throw.
+  /// - Throws: `invalidParameter` for a frame that there is not, and a maximum size with a side below 2; `cancelled`, and
+  ///   what reading and rendering throw.
   public func picture(
     _ number: Int, script: Script, look: Look = Look(), settings: Settings = Settings()
   ) async throws(CinematicError) -> PixelBuffer {
+    try Dimensions.checkLimit(settings.maximumSize)
     let size = dimensions.fitting(within: settings.maximumSize)
     let reduction = settings.fidelity == .exported ? 1 : reduction(to: size)
     let request = try await sources.request(

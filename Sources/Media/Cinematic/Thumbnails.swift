@@ -35,7 +35,7 @@ public final class Thumbnails: Sendable {
   public struct Settings: Sendable {
     /// Of a movie; a composition's is that of its compositor.
     public var quality = RenderingQuality.thumbnail
-    /// The long and the short side that pictures have at most; they keep their shape and never grow.
+    /// The long and the short side that pictures have at most, each 2 or more; pictures keep their shape and never grow.
     public var maximumSize: Dimensions?
     public var tolerance = Tolerance.exact
     /// For which kind of file the pictures are: for PNG 8 bits of the source's codes, floats where it
@@ -117,6 +117,7 @@ public final class Thumbnails: Sendable {
   private init(
     _ composition: Composition, _ video: VideoComposition, _ name: String, _ settings: Settings
   ) async throws(CinematicError) {
+    try Dimensions.checkLimit(settings.maximumSize)
     self.name = name
     tolerance = settings.tolerance
     movieFocuses = video.movieFocuses

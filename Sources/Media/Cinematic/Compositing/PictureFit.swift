@@ -28,8 +28,18 @@ struct PictureFit: Hashable, Sendable {
 }
 
 extension Dimensions {
+  /// - Throws: `invalidParameter` for a side below 2, which no even size is within.
+  static func checkLimit(_ limit: Dimensions?) throws(CinematicError) {
+    guard let limit, min(limit.width, limit.height) < 2 else { return }
+    throw CinematicError(
+      .invalidParameter, "pictures cannot have at most \(limit) pixels",
+      remedy: "give a maximum size whose sides have 2 pixels or more")
+  }
+
   /// The size of a picture within a limit, whichever way it stands: its shape stays, it never grows.
-  /// Sizes that are changed become even.
+  /// Sides that are changed become even, but for one of a single pixel.
+  ///
+  /// - Parameter limit: one that ``checkLimit(_:)`` lets through.
   package func fitting(within limit: Dimensions?) -> Dimensions {
     guard let limit else { return self }
     let isUpright = height > width
@@ -38,7 +48,7 @@ extension Dimensions {
     guard scale < 1 else { return self }
     func even(_ length: Int, atMost limit: Int) -> Int {
       let nearest = Int((Double(length) * scale / 2).rounded()) * 2
-      return max(min(nearest, limit / 2 * 2), 2)
+      return min(length, max(min(nearest, limit / 2 * 2), 2))
     }
     return Dimensions(
       width: even(width, atMost: frame.width), height: even(height, atMost: frame.height))

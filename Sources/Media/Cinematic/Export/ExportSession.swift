@@ -59,7 +59,8 @@ public final class ExportSession: Sendable {
   ///   - path: a Cinematic movie in a file.
   ///   - output: a movie, or numbered pictures.
   /// - Throws: `incomplete` for a movie that lacks a track, `invalidParameter` for a time range in which
-  ///   the movie shows nothing, an output of another kind, or a track of captions to leave out that there is not.
+  ///   the movie shows nothing, an output of another kind, a maximum size with a side below 2, or a track of captions to
+  ///   leave out that there is not.
   public convenience init(
     path: String, to output: String, device: Device, settings: Settings = Settings()
   ) async throws(CinematicError) {
@@ -120,6 +121,7 @@ public final class ExportSession: Sendable {
     composition: Composition, videoComposition: VideoComposition, to output: String,
     settings: Settings, joined: JoinedMovies?
   ) async throws(CinematicError) {
+    try Dimensions.checkLimit(settings.maximumSize)
     timeRange = joined?.timeRange
     movieFocuses = videoComposition.movieFocuses
     compositor = videoComposition.compositor

@@ -34,7 +34,7 @@ extension ExportSession {
     /// ``FocalMedia/FilmCompanions/captionTrackCount``. Movies without such a track are refused, and compositions, whose
     /// captions are not written. Pictures have no captions to leave out.
     public var droppedCaptionTrack: Int?
-    /// The long and the short side that pictures have at most; they keep their shape and never grow.
+    /// The long and the short side that pictures have at most, each 2 or more; pictures keep their shape and never grow.
     public var maximumSize: Dimensions?
     public var coding = FilmCoding()
     /// As ``FocalMedia/WriterSettings/stream``.
