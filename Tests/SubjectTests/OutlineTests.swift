@@ -424,6 +424,11 @@ import Testing
         }
         #expect(distance[place] == Float(least) / (labels[place] != 0 ? 3 : -3))
       }
+      // Each side alone is the same.
+      var (depth, gap) = (distance, distance)
+      #expect(focal_edge_depth(labels, Int32(width), Int32(height), &depth) == 0)
+      #expect(focal_edge_gap(labels, Int32(width), Int32(height), &gap) == 0)
+      #expect(depth == distance.map { max(0, $0) } && gap == distance.map { max(0, -$0) })
     }
   }
 }

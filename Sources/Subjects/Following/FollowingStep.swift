@@ -179,15 +179,15 @@ struct FollowingStep {
       if mask[place] > 0.5 { covered += 1 }
     }
     guard Double(covered) >= Self.leastCover * Double(area) else { return }
-    var distance = [Float](repeating: 0, count: size.count)
+    var gap = [Float](unset: size.count)
     try kernel(size) {
-      focal_edge_distance(seed.labels, Int32(size.width), Int32(size.height), &distance)
+      focal_edge_gap(seed.labels, Int32(size.width), Int32(size.height), &gap)
     }
     let reach = Self.reach * Float(max(size.width, size.height))
     var prior = seed.prior ?? [Float](repeating: 0, count: size.count)
     for place in mask.indices {
       let isOthers = carried.indices.contains { $0 != index && carried[$0][place] > 0.5 }
-      let isNear = distance[place] > -reach && !isOthers
+      let isNear = gap[place] < reach && !isOthers
       let hold = carried[index][place] > 0.5 ? Self.hold : -Self.hold
       let share = isNear ? mask[place] + hold : 0
       seed.labels[place] = share > 0.5 ? 1 : 0
@@ -307,7 +307,7 @@ struct FollowingStep {
     }
     let reach: Float = Self.closing * Float(max(size.width, size.height))
     let grown = distance.map { $0 >= -reach ? UInt8(1) : 0 }
-    try kernel(size) { focal_edge_distance(grown, width, height, &distance) }
+    try kernel(size) { focal_edge_depth(grown, width, height, &distance) }
     var nearby = map.values
     try kernel(size) { focal_subject_fill(own, width, height, &nearby) }
     for place in own.indices where distance[place] > reach && own[place] == 0 {

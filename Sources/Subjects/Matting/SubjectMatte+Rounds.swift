@@ -31,14 +31,15 @@ extension SubjectMatte {
       guard focal_matte_differs(alpha, distance, Int32(size.count), reach, side, &differs) != 0
       else { continue }
       var depth = [Float](unset: size.count)
-      try kernel(size) { [differs] in focal_edge_distance(differs, width, height, &depth) }
+      try kernel(size) { [differs] in focal_edge_depth(differs, width, height, &depth) }
       var cores = [UInt8](unset: size.count)
       guard focal_matte_above(depth, Int32(size.count), radius.nextDown, &cores) != 0 else {
         continue
       }
-      try kernel(size) { focal_edge_distance(cores, width, height, &depth) }
+      var gap = depth
+      try kernel(size) { focal_edge_gap(cores, width, height, &gap) }
       if result.isEmpty { result = [UInt8](repeating: 0, count: size.count) }
-      for place in differs.indices where differs[place] != 0 && depth[place] > -(radius + 1.5) {
+      for place in differs.indices where differs[place] != 0 && gap[place] < radius + 1.5 {
         result[place] = side
       }
     }
@@ -73,11 +74,11 @@ extension SubjectMatte {
         share > Self.examples.upperBound ? 1 : share < Self.examples.lowerBound ? 0 : 2
     }
     guard isAnywhere else { return }
-    var away = [Float](repeating: 0, count: size.count)
+    var away = [Float](unset: size.count)
     try kernel(size) {
-      focal_edge_distance(goesOn, Int32(size.width), Int32(size.height), &away)
+      focal_edge_gap(goesOn, Int32(size.width), Int32(size.height), &away)
     }
-    for place in fixed.indices where fixed[place] == 2 && away[place] > -reach {
+    for place in fixed.indices where fixed[place] == 2 && away[place] < reach {
       fixed[place] = 0
     }
   }
@@ -121,22 +122,22 @@ extension SubjectMatte {
     }
     guard !lines.isEmpty else { return [] }
     var result = fixed.map { $0 == 2 ? UInt8(1) : 0 }
-    var away = distance
+    var away = [Float](unset: size.count)
     try kernel(size) { [result] in
-      focal_edge_distance(result, Int32(width), Int32(height), &away)
+      focal_edge_gap(result, Int32(width), Int32(height), &away)
     }
     result = [UInt8](repeating: 0, count: size.count)
     for (part, line) in lines {
       // Alpha fades towards what was not asked.
-      guard part.contains(where: { away[$0] > -mostWidth }),
+      guard part.contains(where: { away[$0] < mostWidth }),
         line.goesOn(in: light, size, aside: mostWidth)
       else { continue }
       for place in part { result[place] = 1 }
     }
     guard result.contains(1) else { return [] }
     // And how they begin.
-    try kernel(size) { focal_edge_distance(result, Int32(width), Int32(height), &away) }
-    for place in result.indices where away[place] > -reach && distance[place] < -0.5 {
+    try kernel(size) { focal_edge_gap(result, Int32(width), Int32(height), &away) }
+    for place in result.indices where away[place] < reach && distance[place] < -0.5 {
       result[place] = 1
     }
     return result

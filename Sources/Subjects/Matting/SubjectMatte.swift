@@ -192,7 +192,7 @@ struct SubjectMatte: Sendable {
     var visible = [UInt8](unset: size.count)
     _ = focal_matte_above(alpha, count, Self.haze, &visible)
     try kernel(size) { [hard] in focal_subject_keep(hard, width, height, &visible) }
-    try kernel(size) { focal_edge_distance(visible, width, height, &distance) }
+    try kernel(size) { focal_edge_gap(visible, width, height, &distance) }
     focal_matte_drop(distance, count, Self.hazeReach, &fixed, &alpha, &lines)
     dimensions = size
     (self.fixed, self.alpha, self.lines) = (fixed, alpha, lines)

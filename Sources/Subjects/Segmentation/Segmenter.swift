@@ -126,7 +126,7 @@ struct Segmenter {
     let (width, height) = (Int32(size.width), Int32(size.height))
     let seed = visible(seed)
     guard seed.labels.contains(1) else { return (seed.labels, 0) }
-    var distance = [Float](repeating: 0, count: count)
+    var distance = [Float](unset: count)
     try kernel(size) { focal_edge_distance(seed.labels, width, height, &distance) }
     var fixed = seed.fixed ?? [UInt8](repeating: 0, count: count)
     if seed.fixed == nil {
@@ -278,19 +278,19 @@ struct Segmenter {
     let certain = fixed.map { $0 == 1 ? UInt8(1) : 0 }
     var body = labels
     try kernel(size) { focal_subject_keep(certain, width, height, &body) }
-    var distance = [Float](repeating: 0, count: size.count)
-    try kernel(size) { focal_edge_distance(body, width, height, &distance) }
+    var gap = [Float](unset: size.count)
+    try kernel(size) { focal_edge_gap(body, width, height, &gap) }
     let reach = Self.islandReach * Float(longer)
     var islands = labels
     for place in islands.indices where body[place] != 0 { islands[place] = 0 }
-    var depth = distance
-    try kernel(size) { focal_edge_distance(islands, width, height, &depth) }
+    var depth = [Float](unset: size.count)
+    try kernel(size) { focal_edge_depth(islands, width, height, &depth) }
     // Thick ones are things of their own.
     var thick = islands
     let cores = depth.map { $0 > Self.islandDepth ? UInt8(1) : 0 }
     try kernel(size) { focal_subject_keep(cores, width, height, &thick) }
     for place in islands.indices where thick[place] != 0 { islands[place] = 0 }
-    let near = distance.map { $0 > -reach ? UInt8(1) : 0 }
+    let near = gap.map { $0 < reach ? UInt8(1) : 0 }
     try kernel(size) { focal_subject_keep(near, width, height, &islands) }
     for place in body.indices where islands[place] != 0 { body[place] = 1 }
     return body

@@ -76,12 +76,12 @@ extension SubjectSeeds {
 
   /// Takes a part away, and what lies close around it: that is asked with the part.
   private func take(_ part: SubjectSeed, from rest: inout [UInt8]) throws(CinematicError) {
-    var distance = [Float](repeating: 0, count: size.count)
+    var gap = [Float](unset: size.count)
     try kernel(size) {
-      focal_edge_distance(part.labels, Int32(size.width), Int32(size.height), &distance)
+      focal_edge_gap(part.labels, Int32(size.width), Int32(size.height), &gap)
     }
     let reach = part.outer * Float(max(size.width, size.height))
-    for place in rest.indices where distance[place] > -reach { rest[place] = 0 }
+    for place in rest.indices where gap[place] < reach { rest[place] = 0 }
   }
 
   /// Connected parts of a mask are subjects of their own, the largest first.

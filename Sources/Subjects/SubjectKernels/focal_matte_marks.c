@@ -41,10 +41,10 @@ int32_t focal_matte_above(const float *restrict values, int32_t count, float lea
   return found;
 }
 
-void focal_matte_drop(const float *distance, int32_t count, float reach, uint8_t *fixed,
+void focal_matte_drop(const float *gap, int32_t count, float reach, uint8_t *fixed,
                       float *alpha, float *lines) {
   for (int32_t k = 0; k < count; k++) {
-    if (!(alpha[k] > 0 && distance[k] < -reach)) continue;
+    if (!(alpha[k] > 0 && gap[k] > reach)) continue;
     fixed[k] = 2;
     alpha[k] = 0;
     for (int32_t c = 0; c < 4; c++) lines[4 * (int64_t)k + c] = 0;
