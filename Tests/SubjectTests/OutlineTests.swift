@@ -64,6 +64,12 @@ import Testing
       #expect(
         focal_matte_solve(
           light, fixed, belief, weight, Int32(width), Int32(height), 200, &alpha, &lines) == 0)
+      // Without lines it is the same.
+      var alone = belief
+      #expect(
+        focal_matte_solve(
+          light, fixed, belief, weight, Int32(width), Int32(height), 200, &alone, nil) == 0)
+      #expect(alone == alpha)
       var pull = alpha.indices.map { Double(weight[$0]) * Double(alpha[$0] - belief[$0]) }
       for y in 1..<height - 1 {
         for x in 1..<width - 1 {

@@ -137,7 +137,8 @@ struct SubjectMatte: Sendable {
     var weight = [Float](unset: size.count)
     var lines = [Float](unset: 4 * size.count)
     var seen = [Float](unset: view.isFine ? 2 * size.count : 0)
-    for round in 0..<(view.isFine ? Self.fineRounds : 1) {
+    let rounds = view.isFine ? Self.fineRounds : 1
+    for round in 0..<rounds {
       try GenerateForegroundInstanceMaskRequest.checkCancellation()
       if round > 0 {
         let wrong = try Self.thick(alpha, distance, longer, size)
@@ -168,9 +169,14 @@ struct SubjectMatte: Sendable {
           &alpha, &weight)
       }
       let belief = alpha
+      // The last ones count.
+      let isLast = round == rounds - 1
       try kernel(size) {
-        focal_matte_solve(
-          light, fixed, belief, weight, width, height, Self.rounds, &alpha, &lines)
+        lines.withUnsafeMutableBufferPointer {
+          focal_matte_solve(
+            light, fixed, belief, weight, width, height, Self.rounds, &alpha,
+            isLast ? $0.baseAddress : nil)
+        }
       }
     }
     let wrong = try Self.thick(alpha, distance, longer, size)

@@ -305,21 +305,48 @@ static int32_t findSpans(const struct Matte *matte, const uint8_t *marks, struct
   return found;
 }
 
+/// Marks unknown pixels, and the middles of windows that have one. `row` has room for a row.
+FOCAL_CLONES
+static void markWindows(const uint8_t *fixed, int32_t width, int32_t height, int32_t stride,
+                        uint8_t *restrict marks, uint8_t *restrict isNeeded,
+                        uint8_t *restrict row) {
+  for (int32_t y = 0; y < height; y++) {
+    const uint8_t *restrict from = fixed + (size_t)y * stride;
+    uint8_t *restrict to = marks + (size_t)y * width;
+    for (int32_t x = 0; x < width; x++) to[x] = from[x] == 0;
+  }
+  // Windows do not reach beyond the border.
+  memset(isNeeded, 0, (size_t)width * height);
+  for (int32_t y = 1; y + 1 < height; y++) {
+    const uint8_t *restrict own = marks + (size_t)y * width;
+    const uint8_t *restrict above = own - width, *restrict below = own + width;
+    uint8_t *restrict to = isNeeded + (size_t)y * width;
+    for (int32_t x = 0; x < width; x++) row[x] = above[x] | own[x] | below[x];
+    for (int32_t x = 1; x + 1 < width; x++) to[x] = row[x - 1] | row[x] | row[x + 1];
+  }
+}
+
+/// The light of the planes.
+FOCAL_CLONES
+static void layOut(const struct Matte *matte, const float *light) {
+  for (int32_t y = 0; y < matte->height; y++) {
+    const float *restrict from = light + 3 * (size_t)y * matte->stride;
+    const size_t first = (size_t)y * matte->width;
+    float *restrict red = matte->light[0] + first, *restrict green = matte->light[1] + first;
+    float *restrict blue = matte->light[2] + first;
+    for (int32_t x = 0; x < matte->width; x++)
+      red[x] = from[3 * x], green[x] = from[3 * x + 1], blue[x] = from[3 * x + 2];
+  }
+}
+
 /// Finds the windows that have an unknown pixel, in how many of them each pixel is, and room for their numbers.
 static int32_t prepare(struct Matte *matte, const float *light, const uint8_t *fixed) {
   const int32_t width = matte->width, height = matte->height, stride = matte->stride;
   const size_t pixels = (size_t)width * height;
-  uint8_t *marks = calloc(pixels, 2);
+  uint8_t *marks = malloc(2 * pixels + (size_t)width);
   if (marks == NULL) return 1;
   uint8_t *isNeeded = marks + pixels;
-  for (int32_t y = 0; y < height; y++)
-    for (int32_t x = 0; x < width; x++) {
-      if (fixed[(size_t)y * stride + x] != 0) continue;
-      marks[y * width + x] = 1;
-      for (int32_t j = y < 2 ? 1 : y - 1; j <= y + 1 && j < height - 1; j++)
-        for (int32_t i = x < 2 ? 1 : x - 1; i <= x + 1 && i < width - 1; i++)
-          isNeeded[j * width + i] = 1;
-    }
+  markWindows(fixed, width, height, stride, marks, isNeeded, isNeeded + pixels);
   matte->unknownSpans = findSpans(matte, marks, NULL, &matte->unknownCount);
   matte->windowSpans = findSpans(matte, isNeeded, NULL, &matte->windowCount);
   // Before and behind each plane lie a row and a few pixels, which the first and the last pixels read.
@@ -344,10 +371,7 @@ static int32_t prepare(struct Matte *matte, const float *light, const uint8_t *f
   findSpans(matte, marks, matte->unknown, &matte->unknownCount);
   findSpans(matte, isNeeded, matte->windows, &matte->windowCount);
   free(marks);
-  for (int32_t y = 0; y < height; y++)
-    for (int32_t x = 0; x < width; x++)
-      for (int32_t c = 0; c < 3; c++)
-        matte->light[c][y * width + x] = light[3 * ((size_t)y * stride + x) + c];
+  layOut(matte, light);
   for (int32_t span = 0; span < matte->windowSpans; span++) {
     const struct Span *s = matte->windows + span;
     for (int32_t v = -1; v <= 1; v++)
@@ -358,37 +382,61 @@ static int32_t prepare(struct Matte *matte, const float *light, const uint8_t *f
 }
 
 /// Each pixel's line is the mean of those of its windows.
+FOCAL_CLONES
 static void meanLines(const struct Matte *matte, float *lines) {
   const int32_t width = matte->width;
+  float *restrict row = matte->rows[0];
   for (int32_t y = 0; y < matte->height; y++)
-    for (int32_t x = 0; x < width; x++) {
-      const int32_t k = y * width + x;
-      if (matte->cover[k] == 0) continue;
-      for (int32_t c = 0; c < 4; c++) {
+    for (int32_t c = 0; c < 4; c++) {
+      const float *restrict line = matte->lines[c] + (size_t)y * width;
+      const float *restrict cover = matte->cover + (size_t)y * width;
+      float *restrict to = lines + 4 * (size_t)y * matte->stride + c;
+      for (int32_t x = 0; x < width; x++) {
         float sum = 0;
+        FOCAL_TAP_LOOP
         for (int32_t v = -1; v <= 1; v++)
-          for (int32_t u = -1; u <= 1; u++) sum += matte->lines[c][k + v * width + u];
-        lines[4 * ((size_t)y * matte->stride + x) + c] = sum / matte->cover[k];
+          FOCAL_TAP_LOOP
+          for (int32_t u = -1; u <= 1; u++) sum += line[v * width + u + x];
+        row[x] = sum / cover[x];
       }
+      for (int32_t x = 0; x < width; x++)
+        if (cover[x] > 0) to[4 * x] = row[x];
     }
+}
+
+/// Settles alpha where it is known. Returns the part of a row that is not; an empty one if all is.
+FOCAL_CLONES
+static void settle(const uint8_t *restrict fixed, int32_t width, float *restrict alpha,
+                   int32_t *first, int32_t *last) {
+  for (int32_t x = 0; x < width; x++)
+    alpha[x] = fixed[x] == 0 ? alpha[x] : fixed[x] == 1 ? 1.0f : 0.0f;
+  const uint8_t *found = memchr(fixed, 0, (size_t)width);
+  *first = found == NULL ? width : (int32_t)(found - fixed);
+  *last = width - 1;
+  while (*last >= *first && fixed[*last] != 0) --*last;
+}
+
+/// Where alpha is no line of the colours it is its line's offset.
+FOCAL_CLONES
+static void beginLines(const float *restrict alpha, size_t count, float *restrict lines) {
+  for (size_t k = 0; k < count; k++) {
+    lines[4 * k] = lines[4 * k + 1] = lines[4 * k + 2] = 0;
+    lines[4 * k + 3] = alpha[k];
+  }
 }
 
 int32_t focal_matte_solve(const float *light, const uint8_t *fixed, const float *belief,
                           const float *weight, int32_t width, int32_t height, int32_t rounds,
                           float *alpha, float *lines) {
-  memset(lines, 0, (size_t)width * height * 4 * sizeof *lines);
   int32_t left = width, right = -1, top = height, bottom = -1;
-  for (int32_t y = 0; y < height; y++)
-    for (int32_t x = 0; x < width; x++) {
-      const size_t k = (size_t)y * width + x;
-      if (fixed[k] == 0) {
-        left = x < left ? x : left, right = x > right ? x : right;
-        top = y < top ? y : top, bottom = y;
-      } else {
-        alpha[k] = fixed[k] == 1;
-      }
-      lines[4 * k + 3] = alpha[k];
-    }
+  for (int32_t y = 0; y < height; y++) {
+    int32_t first, last;
+    settle(fixed + (size_t)y * width, width, alpha + (size_t)y * width, &first, &last);
+    if (first > last) continue;
+    left = first < left ? first : left, right = last > right ? last : right;
+    top = y < top ? y : top, bottom = y;
+  }
+  if (lines != NULL) beginLines(alpha, (size_t)width * height, lines);
   if (right < 0 || width < 3 || height < 3) return 0;
   // With the windows of these pixels, and what those see.
   left = left > 2 ? left - 2 : 0, right = right < width - 3 ? right + 2 : width - 1;
@@ -400,7 +448,7 @@ int32_t focal_matte_solve(const float *light, const uint8_t *fixed, const float 
     makeWindows(&matte);
     failed = solve(&matte, belief + origin, weight + origin, rounds, alpha + origin);
   }
-  if (!failed) {
+  if (!failed && lines != NULL) {
     load(&matte, alpha + origin);
     fitWindows(&matte);
     meanLines(&matte, lines + 4 * origin);

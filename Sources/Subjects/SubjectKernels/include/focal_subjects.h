@@ -115,7 +115,7 @@ int32_t focal_matte_belief(const float *light, const uint8_t *labels, const uint
 
 /// Alpha of the pixels that are not fixed, begun from what `alpha` holds: within each window of 3 x 3 pixels it is a line of
 /// the colours as nearly as it can be, and near `belief` as far as `weight` says. `lines` are the lines' three slopes and
-/// offset, by which alpha is known at finer sizes.
+/// offset, by which alpha is known at finer sizes; NULL if they are not asked for.
 int32_t focal_matte_solve(const float *light, const uint8_t *fixed, const float *belief,
                           const float *weight, int32_t width, int32_t height, int32_t rounds,
                           float *alpha, float *lines);
