@@ -198,13 +198,14 @@ import Testing
       naming: ["of the chosen frames, clip/%d.png has 3 frames and other/%d.png has 2"])
     try FileManager.default.removeItem(atPath: folder.file("clip/2.png"))
     // Each command names the option that it has.
-    for (command, remedy) in [
+    let commands: [([String], String)] = [
       (Self.estimate + ["-o", "m%d.pfm"], "leave the gap out with --frames\n"),
       (
         ["render", "clip/%d.png", "--disparity", "clip/%d.png", "-o", "r%d.png"],
         "leave the gap out with --frames or --on-missing\n"
       ),
-    ] {
+    ]
+    for (command, remedy) in commands {
       let outcome = try await Program.focal(command, in: folder)
       expectOneLine(outcome, naming: ["clip/2.png is missing"])
       #expect(outcome.errors.hasSuffix(remedy), "\(outcome.errors)")

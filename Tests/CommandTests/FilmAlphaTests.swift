@@ -33,11 +33,12 @@ import Testing
       #expect(outcome.errors.contains("p1.png has alpha, and the first frame has none"))
       #expect(!folder.names.contains { $0.hasPrefix("film") })
     }
-    for command in [
+    folder.write(Array("1\n00:00:00,000 --> 00:00:01,000\nM\n".utf8), to: "a.srt")
+    let others: [[String]] = [
       ["import"] + input + ["-o", "film.mov"],
       ["captions", "burn", "a.srt", "p%d.png", "-o", "film.mp4"],
-    ] {
-      folder.write(Array("1\n00:00:00,000 --> 00:00:01,000\nM\n".utf8), to: "a.srt")
+    ]
+    for command in others {
       let outcome = try await Program.focal(command, in: folder)
       #expect(outcome.code == 1)
       #expect(outcome.errors.contains("p1.png has alpha, and the first frame has none"))

@@ -31,7 +31,7 @@ import Testing
   /// Views of gray clips have colours, in FFV1 too, which leaves other films of them gray.
   @Test func colorsOverGray() async throws {
     let folder = Folder()
-    try Self.clip(CodedPixels(.gray, bitDepth: 8), in: folder)
+    try Self.clip(CodedPixels(.gray, bitDepth: 8, isFullRange: true), in: folder)
     let maps = ["clip.mov", "--disparity", "maps/%04d.png", "--codec", "ffv1"]
     let view = ["render"] + maps + ["--f-number", "1", "--focus", "0.5", "--show", "coc"]
     try await works(view + ["-o", "view.mov"], in: folder)
