@@ -3,6 +3,7 @@
 #ifndef FOCAL_OWN_LIGHT_H
 #define FOCAL_OWN_LIGHT_H
 
+#include <ShaderTypes.h>
 #include <stdint.h>
 
 /// The front's light where it was changed from `smooth` to what explains a pixel, `behind` of whose light is the back's.
