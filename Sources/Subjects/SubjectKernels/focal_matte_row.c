@@ -22,6 +22,31 @@ static struct Between between(int32_t place, int32_t length, int32_t coarse) {
 /// How much the own light of pixels that are hardly the front's counts against the smooth one.
 static const float smoothness = 0.15f;
 
+/// A pixel before the first one that may not lie between places of one side only, of those that begin behind `first`.
+static int32_t endOfSide(const struct FocalMatte *matte, struct Between y, int32_t first,
+                         uint8_t side, int32_t width) {
+  const uint8_t *above = matte->fixed + (size_t)y.first * matte->width;
+  const uint8_t *below = matte->fixed + (size_t)y.second * matte->width;
+  int32_t end = first;
+  while (end < matte->width && above[end] == side && below[end] == side) end++;
+  if (end == matte->width) return width;
+  return (int32_t)(((double)end - 0.5) * width / matte->width - 0.5) - 1;
+}
+
+/// Pixels that are wholly the front's, or wholly the back's.
+FOCAL_CLONES
+static void keepSide(float value, const float *restrict light, int32_t count,
+                     float *restrict alpha, float *restrict colours) {
+  for (int32_t k = 0; k < count; k++) {
+    const float own = light[4 * k + 3] > 0 ? light[4 * k + 3] < 1 ? light[4 * k + 3] : 1 : 0;
+    if (alpha != NULL) alpha[k] = value * own;
+    if (colours == NULL) continue;
+    for (int32_t c = 0; c < 3; c++) colours[4 * k + c] = value * light[4 * k + c];
+    colours[4 * k + 3] = value * own;
+  }
+}
+
+FOCAL_CLONES
 void focal_matte_row(const struct FocalMatte *matte, const float *light, int32_t width,
                      int32_t height, int32_t row, int32_t from, int32_t to, float *alpha,
                      float *colours) {
@@ -34,16 +59,14 @@ void focal_matte_row(const struct FocalMatte *matte, const float *light, int32_t
                           (size_t)y.second * matte->width + x.second};
     const float *pixel = light + 4 * (size_t)(k - from);
     float *result = colours == NULL ? NULL : colours + 4 * (size_t)(k - from);
-    const float own = pixel[3] > 0 ? pixel[3] < 1 ? pixel[3] : 1 : 0;
     const uint8_t side = matte->fixed[at[0]];
     if (side != 0 && side == matte->fixed[at[1]] && side == matte->fixed[at[2]] &&
         side == matte->fixed[at[3]]) {
-      const float value = side == 1;
-      if (alpha != NULL) alpha[k - from] = value * own;
-      if (result != NULL) {
-        for (int32_t c = 0; c < 3; c++) result[c] = value * pixel[c];
-        result[3] = value * own;
-      }
+      const int32_t alike = endOfSide(matte, y, x.first, side, width);
+      const int32_t end = alike > k + 1 ? alike < to ? alike : to : k + 1;
+      keepSide((float)(side == 1), light + 4 * (size_t)(k - from), end - k,
+               alpha == NULL ? NULL : alpha + (k - from), result);
+      k = end - 1;
       continue;
     }
     const float w[4] = {(1 - x.share) * (1 - y.share), x.share * (1 - y.share),
@@ -55,6 +78,7 @@ void focal_matte_row(const struct FocalMatte *matte, const float *light, int32_t
     // A value near 0 or 1 becomes 0 or 1: haze is seen before black, holes before white.
     a = (a - 0.02f) * (1 / 0.96f);
     a = a > 0 ? a < 1 ? a : 1 : 0;
+    const float own = pixel[3] > 0 ? pixel[3] < 1 ? pixel[3] : 1 : 0;
     if (alpha != NULL) alpha[k - from] = a * own;
     if (result == NULL) continue;
     const float b = 1 - a, step = a / (a * a + b * b + smoothness * a * b + 1e-6f);
