@@ -204,10 +204,8 @@ static int32_t whole(float cost) {
   return (int32_t)(scaled > most ? most : scaled < -most ? -most : scaled);
 }
 
-/// Edges between neighbours: they cost less where colours differ.
-static void linkNeighbours(struct Cut *cut, const float *codes, const uint8_t *fixed, int32_t width,
-                           int32_t height, float smoothness) {
-  const int32_t row = width + 2;
+/// Half of what is usual of the squared differences of neighbours, inverted.
+static float contrast(const float *codes, int32_t width, int32_t height) {
   double sum = 0;
   int64_t pairs = 0;
   for (int32_t y = 0; y < height; y++)
@@ -217,9 +215,30 @@ static void linkNeighbours(struct Cut *cut, const float *codes, const uint8_t *f
       sum += r * r + g * g + c * c;
       pairs++;
     }
-  const float beta = pairs > 0 && sum > 0 ? (float)(0.5 * pairs / sum) : 0;
-  for (int32_t y = 0; y < height; y++)
-    for (int32_t x = 0; x < width; x++) {
+  return pairs > 0 && sum > 0 ? (float)(0.5 * pairs / sum) : 0;
+}
+
+/// Marks pixels that have an edge: they or one of the four neighbours that follow them are not settled.
+FOCAL_CLONES
+static void markEdges(const uint8_t *row, int32_t width, int32_t isLast, uint8_t *restrict marks) {
+  const uint8_t *below = isLast ? row : row + width;
+  for (int32_t x = 0; x < width; x++) marks[x] = row[x] == 0 || below[x] == 0;
+  for (int32_t x = 0; x + 1 < width; x++)
+    marks[x] |= row[x + 1] == 0 || below[x + 1] == 0;
+  for (int32_t x = 1; x < width; x++) marks[x] |= below[x - 1] == 0;
+}
+
+/// Edges between neighbours: they cost less where colours differ. `marks` has room for a row.
+static void linkNeighbours(struct Cut *cut, const float *codes, const uint8_t *fixed, int32_t width,
+                           int32_t height, float smoothness, uint8_t *marks) {
+  const int32_t row = width + 2;
+  const float beta = contrast(codes, width, height);
+  for (int32_t y = 0; y < height; y++) {
+    markEdges(fixed + (size_t)y * width, width, y + 1 == height, marks);
+    const uint8_t *end = marks + width;
+    for (const uint8_t *next = marks; (next = memchr(next, 1, (size_t)(end - next))) != NULL;
+         next++) {
+      const int32_t x = (int32_t)(next - marks);
       const size_t place = (size_t)y * width + x;
       const int32_t node = (y + 1) * row + x + 1;
       for (int32_t d = 0; d < 4; d++) {
@@ -231,18 +250,19 @@ static void linkNeighbours(struct Cut *cut, const float *codes, const uint8_t *f
         const float r = a[0] - b[0], g = a[1] - b[1], c = a[2] - b[2];
         const float length = d & 1 ? 0.70710678f : 1;
         const float weight = smoothness * length * (0.02f + expf(-beta * (r * r + g * g + c * c)));
-        const int32_t capacity = whole(weight), end = node + cut->step[d];
+        const int32_t capacity = whole(weight), to = node + cut->step[d];
         // A neighbour whose side is settled is as good as the terminal.
         if (fixed[other] != 0) {
           cut->terminal[node] += fixed[other] == 1 ? capacity : -capacity;
         } else if (fixed[place] != 0) {
-          cut->terminal[end] += fixed[place] == 1 ? capacity : -capacity;
+          cut->terminal[to] += fixed[place] == 1 ? capacity : -capacity;
         } else {
           cut->edge[(size_t)node * 8 + d] = capacity;
-          cut->edge[(size_t)end * 8 + (d ^ 4)] = capacity;
+          cut->edge[(size_t)to * 8 + (d ^ 4)] = capacity;
         }
       }
     }
+  }
 }
 
 int32_t focal_cut(const float *codes, const float *cost, const uint8_t *fixed, int32_t width,
@@ -255,7 +275,7 @@ int32_t focal_cut(const float *codes, const float *cost, const uint8_t *fixed, i
   for (int32_t d = 0; d < 8; d++) cut.step[d] = stepY[d] * row + stepX[d];
   cut.edge = calloc(nodes * 8, sizeof *cut.edge);
   cut.terminal = calloc(nodes * 4 + (size_t)cut.room, sizeof *cut.terminal);
-  cut.tree = calloc(nodes * 3, 1);
+  cut.tree = calloc(nodes * 3 + (size_t)width, 1);
   cut.orphans = malloc((size_t)cut.orphanRoom * sizeof *cut.orphans);
   int32_t failed = cut.edge == NULL || cut.terminal == NULL || cut.tree == NULL || cut.orphans == NULL;
   if (!failed) {
@@ -266,7 +286,8 @@ int32_t focal_cut(const float *codes, const float *cost, const uint8_t *fixed, i
     cut.isQueued = cut.parent + nodes;
     memset(cut.tree, OUTSIDE, nodes);
     memset(cut.parent, NONE, nodes);
-    linkNeighbours(&cut, codes, fixed, width, height, smoothness);
+    uint8_t *marks = cut.isQueued + nodes;
+    linkNeighbours(&cut, codes, fixed, width, height, smoothness, marks);
     for (int32_t y = 0; y < height; y++)
       for (int32_t x = 0; x < width; x++) {
         const size_t place = (size_t)y * width + x;

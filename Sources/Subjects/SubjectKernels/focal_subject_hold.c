@@ -4,6 +4,7 @@
 
 #include <ShaderTypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,28 +16,35 @@ static const int32_t straight = 3, diagonal = 4;
 static const float leaksFrom = 0.25f, leaksTo = 1.25f;
 
 int32_t focal_subject_fill(const uint8_t *known, int32_t width, int32_t height, float *values) {
-  const size_t count = (size_t)width * height;
-  int32_t *away = malloc(count * sizeof *away);
+  // A frame of places that nothing comes from saves the question for the border.
+  const int32_t pitch = width + 2, far = diagonal * (width + height);
+  const size_t framed = (size_t)pitch * (height + 2);
+  int32_t *away = malloc(framed * sizeof *away);
   if (away == NULL) return 1;
-  const int32_t far = diagonal * (width + height);
-  for (size_t k = 0; k < count; k++) away[k] = known[k] ? 0 : far;
+  for (size_t k = 0; k < framed; k++) away[k] = far;
+  for (int32_t y = 0; y < height; y++)
+    for (int32_t x = 0; x < width; x++)
+      if (known[(size_t)y * width + x]) away[(size_t)(y + 1) * pitch + x + 1] = 0;
   for (int32_t pass = 0; pass < 2; pass++) {
-    const int32_t step = pass ? -1 : 1;
+    const ptrdiff_t step = pass ? -1 : 1;
+    // The one before in the row, and three of the row before.
+    const ptrdiff_t before[4] = {-step, -step * pitch - 1, -step * pitch, -step * pitch + 1};
+    const ptrdiff_t shown[4] = {-step, -step * width - 1, -step * width, -step * width + 1};
     for (int32_t j = 0; j < height; j++) {
-      const int32_t y = pass ? height - 1 - j : j;
-      for (int32_t i = 0; i < width; i++) {
-        const int32_t x = pass ? width - 1 - i : i;
-        const size_t here = (size_t)y * width + x;
-        // The one before in the row, and three of the row before.
+      const int32_t y = pass ? height - 1 - j : j, first = pass ? width - 1 : 0;
+      int32_t *here = away + (size_t)(y + 1) * pitch + first + 1;
+      float *value = values + (size_t)y * width + first;
+      for (int32_t i = 0; i < width; i++, here += step, value += step) {
+        int32_t least = *here;
+        ptrdiff_t from = 0;
         for (int32_t n = 0; n < 4; n++) {
-          const int32_t u = n == 0 ? x - step : x + (n - 2), v = n == 0 ? y : y - step;
-          if (u < 0 || u >= width || v < 0 || v >= height) continue;
-          const size_t other = (size_t)v * width + u;
-          const int32_t way = away[other] + (n == 1 || n == 3 ? diagonal : straight);
-          if (way >= away[here]) continue;
-          away[here] = way;
-          values[here] = values[other];
+          const int32_t way = here[before[n]] + (n == 1 || n == 3 ? diagonal : straight);
+          if (way >= least) continue;
+          least = way;
+          from = shown[n];
         }
+        *here = least;
+        *value = value[from];
       }
     }
   }

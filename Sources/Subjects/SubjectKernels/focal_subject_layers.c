@@ -91,9 +91,11 @@ static int32_t makeTree(const uint8_t *levels, int32_t width, int32_t height, st
       const int32_t k = order[n], x = k % width, y = k / width;
       const int32_t others[4] = {x > 0 ? k - 1 : -1, x + 1 < width ? k + 1 : -1,
                                  y > 0 ? k - width : -1, y + 1 < height ? k + width : -1};
+      // It stays the root of what is joined.
+      const int32_t a = root(parents, k);
       for (int32_t d = 0; d < 4; d++) {
         if (others[d] < 0 || parents[others[d]] < 0) continue;
-        const int32_t a = root(parents, k), b = root(parents, others[d]);
+        const int32_t b = root(parents, others[d]);
         if (a != b) parents[b] = a;
       }
     }

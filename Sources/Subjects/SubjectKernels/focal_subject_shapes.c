@@ -161,34 +161,68 @@ void focal_subject_standing(const float *map, const uint8_t *labels, int32_t wid
   *rises = (float)risen * scale;
 }
 
+/// Labels that are looked for from what is kept.
+enum { NOT_LABELLED = 0, OPEN = 1, KEPT = 2 };
+
+/// Fills pixels within a border that is not labelled, and tells the columns of three rows each that hold an open one.
+FOCAL_CLONES
+static void frame(const uint8_t *seeds, const uint8_t *labels, int32_t width, int32_t height,
+                  uint8_t *states, uint8_t *rows) {
+  const int32_t pitch = width + 2;
+  memset(states, NOT_LABELLED, (size_t)pitch * (height + 2));
+  for (int32_t y = 0; y < height; y++) {
+    const uint8_t *restrict seed = seeds + (size_t)y * width;
+    const uint8_t *restrict label = labels + (size_t)y * width;
+    uint8_t *restrict to = states + (size_t)(y + 1) * pitch + 1;
+    for (int32_t x = 0; x < width; x++) to[x] = !label[x] ? NOT_LABELLED : seed[x] ? KEPT : OPEN;
+  }
+  for (int32_t y = 0; y < height; y++) {
+    const uint8_t *restrict own = states + (size_t)(y + 1) * pitch;
+    uint8_t *restrict open = rows + (size_t)y * pitch;
+    // Open ones above and below, then beside.
+    for (int32_t x = 0; x < pitch; x++)
+      open[x] = (own[x - pitch] | own[x] | own[x + pitch]) & OPEN;
+  }
+}
+
 int32_t focal_subject_keep(const uint8_t *seeds, int32_t width, int32_t height, uint8_t *labels) {
-  const int32_t count = width * height;
-  int32_t *queue = malloc((size_t)count * sizeof *queue);
-  uint8_t *isKept = calloc((size_t)count, 1);
-  if (queue == NULL || isKept == NULL) {
+  const int32_t pitch = width + 2;
+  const size_t framed = (size_t)pitch * (height + 2);
+  int32_t *queue = malloc((size_t)width * height * sizeof *queue);
+  uint8_t *states = malloc(2 * framed);
+  if (queue == NULL || states == NULL) {
     free(queue);
-    free(isKept);
+    free(states);
     return 1;
   }
+  const uint8_t *open = states + framed;
+  frame(seeds, labels, width, height, states, states + framed);
   int32_t end = 0;
-  for (int32_t k = 0; k < count; k++)
-    if (labels[k] && seeds[k]) {
-      isKept[k] = 1;
-      queue[end++] = k;
-    }
-  for (int32_t next = 0; next < end; next++) {
-    const int32_t k = queue[next], x = k % width, y = k / width;
-    for (int32_t j = y > 0 ? y - 1 : 0; j <= y + 1 && j < height; j++)
-      for (int32_t i = x > 0 ? x - 1 : 0; i <= x + 1 && i < width; i++) {
-        const int32_t other = j * width + i;
-        if (!labels[other] || isKept[other]) continue;
-        isKept[other] = 1;
-        queue[end++] = other;
+  for (int32_t y = 0; y < height; y++) {
+    const uint8_t *row = open + (size_t)y * pitch, *next = row;
+    const uint8_t *last = row + pitch;
+    // Kept pixels beside columns that hold an open one.
+    for (int32_t after = 1; (next = memchr(next, OPEN, (size_t)(last - next))) != NULL; next++) {
+      const int32_t x = (int32_t)(next - row);
+      for (int32_t i = x - 1 > after ? x - 1 : after; i <= x + 1 && i <= width; i++, after = i) {
+        const int32_t k = (y + 1) * pitch + i;
+        if (states[k] == KEPT) queue[end++] = k;
       }
+    }
   }
-  for (int32_t k = 0; k < count; k++) labels[k] = isKept[k];
+  const int32_t steps[8] = {-pitch - 1, -pitch, -pitch + 1, -1, 1, pitch - 1, pitch, pitch + 1};
+  for (int32_t next = 0; next < end; next++)
+    for (int32_t n = 0; n < 8; n++) {
+      const int32_t other = queue[next] + steps[n];
+      if (states[other] != OPEN) continue;
+      states[other] = KEPT;
+      queue[end++] = other;
+    }
+  for (int32_t y = 0; y < height; y++)
+    for (int32_t x = 0; x < width; x++)
+      labels[(size_t)y * width + x] = states[(size_t)(y + 1) * pitch + 1 + x] == KEPT;
   free(queue);
-  free(isKept);
+  free(states);
   return 0;
 }
 
@@ -196,6 +230,7 @@ int32_t focal_subject_keep(const uint8_t *seeds, int32_t width, int32_t height, 
 typedef float Sums __attribute__((vector_size(32), aligned(16)));
 
 /// Sums over boxes of both reaches, in place. `copy` has room for a row more than `cells`.
+FOCAL_CLONES
 static void box(Sums *cells, int32_t width, int32_t height, int32_t reach, Sums *copy) {
   Sums *line = copy + (size_t)width * height;
   for (int32_t y = 0; y < height; y++) {
@@ -238,6 +273,7 @@ static float disparityUnlikeliness(float value, float mean, float squares) {
   return 0.5f * ((value - mean) * (value - mean) / spread + logf(spread));
 }
 
+FOCAL_CLONES
 int32_t focal_subject_depths(const float *map, const float *prominence, const uint8_t *labels,
                              const uint8_t *fixed, int32_t width, int32_t height, int32_t reach,
                              float weight, float *cost) {
