@@ -64,6 +64,43 @@ static inline __attribute__((always_inline)) void mixColumns(
   }
 }
 
+/// Of one channel, up to so many taps are mixed for all places of a row at once.
+enum { MOST_TAPS = 4 };
+
+/// A row of the result of one channel, tap by tap: `numbers` are the first taps, how many there are, and as many rows of
+/// weights as `most` says. Taps that a place has not are left out, since what lies there may be no number.
+FOCAL_CLONES
+static void mixValues(const float *restrict sum, const int32_t *restrict numbers, int32_t most,
+                      int32_t count, float *restrict to) {
+  const int32_t *restrict first = numbers, *restrict counts = numbers + count;
+  const float *restrict weights = (const float *)(numbers + 2 * (size_t)count);
+  for (int32_t x = 0; x < count; x++) to[x] = 0;
+  for (int32_t i = 0; i < most; i++, weights += count)
+    for (int32_t x = 0; x < count; x++) {
+      const int32_t isThere = i < counts[x];
+      const float mixed = to[x] + weights[x] * sum[first[x] + (isThere ? i : 0)];
+      to[x] = isThere ? mixed : to[x];
+    }
+}
+
+/// Lays taps out as `mixValues` takes them; NULL if there are too many, or no memory for them.
+static int32_t *layOut(const struct Taps *taps, const float *weights, int32_t count,
+                       int32_t *most) {
+  *most = 0;
+  for (int32_t x = 0; x < count; x++) *most = taps[x].count > *most ? taps[x].count : *most;
+  if (*most > MOST_TAPS) return NULL;
+  int32_t *numbers = calloc((size_t)count * (2 + *most), sizeof *numbers);
+  if (numbers == NULL) return NULL;
+  float *rows = (float *)(numbers + 2 * (size_t)count);
+  for (int32_t x = 0; x < count; x++) {
+    numbers[x] = taps[x].first;
+    numbers[count + x] = taps[x].count;
+    for (int32_t i = 0; i < taps[x].count; i++)
+      rows[(size_t)i * count + x] = weights[taps[x].weights + i];
+  }
+  return numbers;
+}
+
 /// `channels` floats a pixel, 1 or 4. The source holds its rows from `first` on, and the result gets those of `part`.
 static int32_t resize(const float *source, int32_t width, int32_t height, const double extent[2],
                       int64_t bytesPerRow, int32_t first, int32_t channels, float *result,
@@ -85,6 +122,8 @@ static int32_t resize(const float *source, int32_t width, int32_t height, const 
     float *rowWeights = weights + width + 3 * (size_t)newWidth;
     makeTaps(width, extent[0], newWidth, taps, weights);
     makeTaps(height, extent[1], newHeight, rows, rowWeights);
+    int32_t most = 0;
+    int32_t *numbers = channels == 1 ? layOut(taps, weights, newWidth, &most) : NULL;
     for (int32_t y = part[0]; y < part[1]; y++) {
       memset(sum, 0, (size_t)width * channels * sizeof *sum);
       for (int32_t j = 0; j < rows[y].count; j++)
@@ -93,10 +132,13 @@ static int32_t resize(const float *source, int32_t width, int32_t height, const 
       float *to = result + (size_t)(y - part[0]) * newWidth * channels;
       if (channels == 4) {
         mixColumns(sum, taps, weights, newWidth, 4, to);
+      } else if (numbers != NULL) {
+        mixValues(sum, numbers, most, newWidth, to);
       } else {
         mixColumns(sum, taps, weights, newWidth, 1, to);
       }
     }
+    free(numbers);
   }
   free(taps);
   free(weights);

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCore
+import SubjectKernels
 
 extension PixelRect {
   /// The smallest one that holds all values of a picture above one; `nil` if there are none.
   init?(of values: [Float], _ size: Dimensions, above least: Float) {
-    var rect: PixelRect?
-    for y in 0..<size.height {
-      let row = y * size.width..<(y + 1) * size.width
-      guard let first = values[row].firstIndex(where: { $0 > least }),
-        let last = values[row].lastIndex(where: { $0 > least })
-      else { continue }
-      let part = PixelRect(x: first - row.lowerBound, y: y, width: last - first + 1, height: 1)
-      rect = rect.map { $0.union(part) } ?? part
-    }
-    guard let rect else { return nil }
-    self = rect
+    var rect: [Int32] = [0, 0, 0, 0]
+    guard focal_matte_extent(values, Int32(size.width), Int32(size.height), least, &rect) != 0
+    else { return nil }
+    self.init(x: Int(rect[0]), y: Int(rect[1]), width: Int(rect[2]), height: Int(rect[3]))
   }
 }
 

@@ -44,11 +44,12 @@ struct AnalysisMap: Sendable {
     _ map: PixelBuffer, turn: QuarterTurn, dimensions: Dimensions
   ) throws(CinematicError) {
     let upright = turn == .identity ? map : try map.turnedDisparity(by: turn)
-    var cells = upright.disparityValues
+    let cells = upright.format == .disparityFloat ? upright.cells : upright.disparityValues
     let step = max(1, cells.count / Self.sampleCount)
     var known: [Float] = []
     known.reserveCapacity(cells.count / step + 1)
-    for place in stride(from: 0, to: cells.count, by: step) where !cells[place].isNaN {
+    for place in stride(from: 0, to: cells.count, by: step)
+    where abs(cells[place]) <= PixelBuffer.largestDisparity {
       known.append(cells[place])
     }
     let code = Self.code(of: known)
@@ -60,13 +61,13 @@ struct AnalysisMap: Sendable {
       Self.leastRange * max(abs(low), abs(high)))
     let scale = high > low ? 1 / max(high - low, least) : 0
     // Holes are mostly what one eye does not see behind an edge.
-    for index in cells.indices {
-      cells[index] = cells[index].isNaN ? 0 : max(0, min(1, (cells[index] - low) * scale))
-    }
+    var shares = [Float](unset: cells.count)
+    focal_map_shares(
+      cells, Int32(cells.count), low, scale, PixelBuffer.largestDisparity, &shares)
     self.dimensions = dimensions
-    values = try cells.resized(from: upright.dimensions, to: dimensions)
+    values = try shares.resized(from: upright.dimensions, to: dimensions)
     coarse = dimensions.fitting(longerSide: Self.coarseSide)
-    let small = try cells.resized(from: upright.dimensions, to: coarse)
+    let small = try shares.resized(from: upright.dimensions, to: coarse)
     coarseValues = small
     var prominence = [Float](repeating: 0, count: coarse.count)
     try kernel(coarse) { [coarse] in

@@ -3,6 +3,8 @@
 #include "focal_subjects.h"
 
 #include <ShaderTypes.h>
+#include <math.h>
+#include <stddef.h>
 
 FOCAL_CLONES
 void focal_matte_zones(const float *restrict distance, int32_t count, float inner, float outer,
@@ -30,6 +32,13 @@ int32_t focal_matte_differs(const float *restrict alpha, const float *restrict d
 }
 
 FOCAL_CLONES
+static int32_t isAnyAbove(const float *values, int32_t count, float least) {
+  int32_t found = 0;
+  for (int32_t k = 0; k < count; k++) found |= values[k] > least;
+  return found;
+}
+
+FOCAL_CLONES
 int32_t focal_matte_above(const float *restrict values, int32_t count, float least,
                           uint8_t *restrict result) {
   int32_t found = 0;
@@ -39,6 +48,31 @@ int32_t focal_matte_above(const float *restrict values, int32_t count, float lea
     found |= above;
   }
   return found;
+}
+
+int32_t focal_matte_extent(const float *values, int32_t width, int32_t height, float least,
+                           int32_t rect[4]) {
+  int32_t left = width, right = -1, top = height, bottom = -1;
+  for (int32_t y = 0; y < height; y++) {
+    const float *row = values + (size_t)y * width;
+    if (!isAnyAbove(row, width, least)) continue;
+    int32_t first = 0, last = width - 1;
+    while (!(row[first] > least)) first++;
+    while (!(row[last] > least)) last--;
+    left = first < left ? first : left, right = last > right ? last : right;
+    top = y < top ? y : top, bottom = y;
+  }
+  rect[0] = left, rect[1] = top, rect[2] = right + 1 - left, rect[3] = bottom + 1 - top;
+  return right >= 0;
+}
+
+FOCAL_CLONES
+void focal_map_shares(const float *restrict disparities, int32_t count, float low, float scale,
+                      float most, float *restrict shares) {
+  for (int32_t k = 0; k < count; k++) {
+    const float value = disparities[k], share = focal_unit((value - low) * scale);
+    shares[k] = fabsf(value) <= most ? share : 0;
+  }
 }
 
 void focal_matte_drop(const float *gap, int32_t count, float reach, uint8_t *fixed,

@@ -150,6 +150,15 @@ int32_t focal_matte_differs(const float *alpha, const float *distance, int32_t c
 /// 1 where a value is above `least`. Returns whether it is anywhere.
 int32_t focal_matte_above(const float *values, int32_t count, float least, uint8_t *result);
 
+/// The least rectangle that holds all values above `least` of a picture: its first column and row, and its width and height.
+/// Returns 0 if there are none.
+int32_t focal_matte_extent(const float *values, int32_t width, int32_t height, float least,
+                           int32_t rect[4]);
+
+/// Disparities in parts of a map's range, 0 to 1: from `low` on, times `scale`. What is no number, or beyond `most`, is 0.
+void focal_map_shares(const float *disparities, int32_t count, float low, float scale, float most,
+                      float *shares);
+
 /// Takes what is farther than `reach` outside an outline for the back.
 void focal_matte_drop(const float *gap, int32_t count, float reach, uint8_t *fixed, float *alpha,
                       float *lines);
