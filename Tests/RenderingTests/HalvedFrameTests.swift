@@ -3,8 +3,9 @@
 import ConformanceKit
 import FocalCPU
 import FocalCore
-import FocalRendering
 import Testing
+
+@testable import FocalRendering
 
 /// Thumbnails of larger pictures are worked on at half their size; what is sharp comes back whole.
 @Suite struct HalvedFrameTests {
@@ -97,6 +98,69 @@ import Testing
     #expect(difference / Float(count) < 0.02, "\(difference / Float(count))")
     let isOther = shown[0] != shown[1]
     #expect(isOther)
+  }
+
+  /// A small frame that is worked on at half its size, from pixels of a format.
+  private static func draft(
+    _ format: PixelFormat, _ tags: ColorTags, turn: QuarterTurn = .identity
+  ) throws -> RenderCase {
+    let (width, height) = (321, 203)
+    let light = try PixelBuffer.linear(width, height) { x, y in
+      SIMD3((x + y) % 2 == 0 ? 0.3 : 0.1, 0.1 + Float(x % 7) / 40, 0.1 + Float(y % 5) / 30)
+    }
+    let map = try PixelBuffer.disparity(width, height) { x, y in
+      (90..<210).contains(x) && (50..<140).contains(y) ? 0.75 : 0.25
+    }
+    var item = RenderCase(
+      source: try light.converted(to: format, tags: tags), disparity: map, focusDisparity: 0.75,
+      fNumber: 1, blurScale: 0.05, transform: turn, quality: .thumbnail)
+    item.session.halvesThumbnails = true
+    return item
+  }
+
+  private static let formats: [(PixelFormat, ColorTags)] = [
+    (.rgba8, .sRGB), (.yuv420Video8, .bt709), (.yuv420Full10, .bt709), (.gray16, .sRGB),
+    (.rgbaHalf, .linearBT709), (.rgbaFloat, .linearBT709),
+  ]
+
+  /// A half that is made as the picture is unpacked, and enlarged as it is packed, has the bits of passes of their
+  /// own. Those run where light is lifted; none of this is light enough.
+  @Test(arguments: QuarterTurn.allCases, formats.indices)
+  func fusedPasses(_ turn: QuarterTurn, _ index: Int) throws {
+    let (format, tags) = Self.formats[index]
+    var item = try Self.draft(format, tags, turn: turn)
+    let fused = try item.render(on: .cpu(threadCount: 2), format: format, tags: tags).pixelBytes()
+    item.session.highlights = 1
+    item.session.highlightThreshold = 0.99
+    let apart = try item.render(on: .cpu(), format: format, tags: tags).pixelBytes()
+    let isSame = fused == apart
+    #expect(isSame)
+  }
+
+  /// Neither pass of its own runs where one does the work of two.
+  @Test func passes() throws {
+    for (format, tags) in Self.formats {
+      let item = try Self.draft(format, tags)
+      func kernels(highlights: Float) throws -> Set<Kernel> {
+        var attributes = item.session
+        attributes.highlights = highlights
+        let session = try RenderingSession(
+          commandQueue: CommandQueue(device: .cpu()), sessionAttributes: attributes,
+          quality: .thumbnail)
+        let destination = try PixelBuffer(
+          dimensions: item.source.dimensions, format: format, tags: tags)
+        return Set(
+          try session.passes(
+            frameAttributes: .init(focusDisparity: 0.75, fNumber: 1), sourceImage: item.source,
+            sourceDisparity: item.disparity, destinationImage: destination
+          ).map(\.kernel))
+      }
+      let hasChroma = format == .yuv420Video8 || format == .yuv420Full10
+      let fused: Set<Kernel> = [.unpackHalved, hasChroma ? .packDetailBiPlanar : .packDetail]
+      let apart: Set<Kernel> = [.unpack, .halve, .addDetail, hasChroma ? .packBiPlanar : .pack]
+      #expect(try kernels(highlights: 0).intersection(fused.union(apart)) == fused)
+      #expect(try kernels(highlights: 1).intersection(fused.union(apart)) == apart)
+    }
   }
 
   /// A frame without blur is its source.

@@ -1,47 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rendered half at the picture's size, with the picture's detail where it is sharp. Grid: pixels of the
+// The rendered half at the picture's size, with the picture's detail, in the picture's place. Grid: pixels of the
 // rows.
-//
-// With the picture s, its half S, the rendered half R and the share k of the detail, each enlarged linearly, the
-// result is R + k (s - S). Where nothing is blurred R is S and k is 1, and the sum is in an order that
-// leaves s to the bit.
 
 #define FOCAL_BODY addDetail
 #include "kernel.h"
-#include "focal_detail.h"
+#include "detailed_pixel.h"
 
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t row, int32_t z) {
   if (x >= p.width || row >= p.rows) return;
   const int32_t y = p.firstRow + row;
-  // The pixel of the half that holds this one, and the neighbour on its other side.
-  const int32_t column = x / 2, line = y / 2;
-  const int32_t aside = focal_clamp_int(column + 2 * (x % 2) - 1, 0, p.halfWidth - 1);
-  const int32_t beyond = focal_clamp_int(line + 2 * (y % 2) - 1, 0, p.halfRows - 1);
-  const int32_t a = line * p.halfWidth + column, b = line * p.halfWidth + aside;
-  const int32_t c = beyond * p.halfWidth + column, d = beyond * p.halfWidth + aside;
-  const float kept = 0.5625f * share[a] + 0.1875f * share[b] + 0.1875f * share[c] +
-                     0.0625f * share[d];
-  const int32_t o = y * p.width + x;
-  const float4 own = picture[o];
-  if (kept == 0.0f) {
-    float4 blurred = 0.5625f * rendered[a] + 0.1875f * rendered[b] + 0.1875f * rendered[c] +
-                     0.0625f * rendered[d];
-    blurred.w = own.w;
-    picture[o] = blurred;
-    return;
-  }
-  const float4 difference = 0.5625f * (rendered[a] - sharp[a]) +
-                            0.1875f * (rendered[b] - sharp[b]) +
-                            0.1875f * (rendered[c] - sharp[c]) + 0.0625f * (rendered[d] - sharp[d]);
-  float4 result = own + difference;
-  if (kept != 1.0f) {
-    const float4 enlarged =
-        0.5625f * sharp[a] + 0.1875f * sharp[b] + 0.1875f * sharp[c] + 0.0625f * sharp[d];
-    result = result - (1.0f - kept) * (own - enlarged);
-  }
-  result.w = own.w;
-  picture[o] = result;
+  picture[y * p.width + x] = detailedPixel(FOCAL_PASSES x, y, p.width);
 }
 
 FOCAL_ENTRY(addDetail)

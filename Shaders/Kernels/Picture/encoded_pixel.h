@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A pixel of the destination from the linear picture, turned and encoded by the transfer function,
-// and codes from values. Reads `linear`.
+// and codes from values. Reads `lightAt`, which stands before it: the picture's light at a place of its window, as the
+// source is oriented.
 #pragma once
 
 #include "picture_modes.h"
@@ -10,15 +11,22 @@ FOCAL_FUNCTION float numberOrZero(float v) { return focal_is_number(v) ? v : 0.0
 
 // R'G'B' and alpha at (x, y) of the destination; past the picture its border repeats.
 FOCAL_FUNCTION float4 encodedPixel(FOCAL_TAKES int32_t destinationX, int32_t destinationY) {
-  const int32_t x = focal_clamp_int(destinationX, 0, p.width - 1);
-  const int32_t y = focal_clamp_int(destinationY, 0, p.height - 1);
-  int32_t o = y * p.width + x;
-  if (pictureTurn == 1) o = (p.width - 1 - x) * p.height + y;
-  if (pictureTurn == 2) o = (p.height - 1 - y) * p.width + (p.width - 1 - x);
-  if (pictureTurn == 3) o = x * p.height + (p.height - 1 - y);
-  // As the source is oriented, its rows are as long as the turned picture's columns.
-  o -= p.originY * ((pictureTurn & 1) != 0 ? p.height : p.width);
-  const float4 light = linear[o];
+  const int32_t x = focal_clamp_int(destinationX, 0, FOCAL_STORED.width - 1);
+  const int32_t y = focal_clamp_int(destinationY, 0, FOCAL_STORED.height - 1);
+  int32_t column = x, row = y;
+  if (pictureTurn == 1) {
+    column = y;
+    row = FOCAL_STORED.width - 1 - x;
+  }
+  if (pictureTurn == 2) {
+    column = FOCAL_STORED.width - 1 - x;
+    row = FOCAL_STORED.height - 1 - y;
+  }
+  if (pictureTurn == 3) {
+    column = FOCAL_STORED.height - 1 - y;
+    row = x;
+  }
+  const float4 light = lightAt(FOCAL_PASSES column, row - FOCAL_STORED.originY);
   return FOCAL_FLOAT4(focal_encode(numberOrZero(light.x), pictureTransfer),
                       focal_encode(numberOrZero(light.y), pictureTransfer),
                       focal_encode(numberOrZero(light.z), pictureTransfer), numberOrZero(light.w));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "focal_blur.h"
+#include "focal_pixel.h"
 
 FOCAL_STRUCT(FocalHalveParameters) {
   int32_t width, rows;              // of the half
@@ -16,6 +17,18 @@ FOCAL_STRUCT(FocalHalveParameters) {
   _(reads, float4, source)            \
   _(writes, float4, result)
 FOCAL_KERNEL(halve)
+
+/// `unpack` and `halve` of the same rows, which begin at an even one. Pixels of the half.
+#define FOCAL_KERNEL_unpackHalved(_)          \
+  _(parameters, FocalPixelParameters)         \
+  _(reads, uint8_t, bytes)                    \
+  _(view, uint16_t, words, bytes)             \
+  _(view, float, floats, bytes)               \
+  _(reads, uint8_t, chromaBytes)              \
+  _(view, uint16_t, chromaWords, chromaBytes) \
+  _(writes, float4, linear)                   \
+  _(writes, float4, halved)
+FOCAL_KERNEL(unpackHalved)
 
 /// A circle of this radius in pixels of the half leaves all detail, and one of the other none: it is as
 /// wide as the detail is.
@@ -53,3 +66,36 @@ FOCAL_STRUCT(FocalAddDetailParameters) {
   _(reads, float, share)                  \
   _(writes, float4, picture)
 FOCAL_KERNEL(addDetail)
+
+FOCAL_STRUCT(FocalPackDetailParameters) {
+  FocalPixelParameters stored;  // first, as of the other kernels that pack
+  int32_t rows;                 // of the picture's window
+  int32_t halfWidth, halfRows;
+};
+/// `addDetail` and `pack`, of the pixels that are packed. Pixels of the destination.
+#define FOCAL_KERNEL_packDetail(_)         \
+  _(parameters, FocalPackDetailParameters) \
+  _(reads, float4, sharp)                  \
+  _(reads, float4, rendered)               \
+  _(reads, float, share)                   \
+  _(reads, float4, picture)                \
+  _(writes, uint8_t, bytes)                \
+  _(view, uint16_t, words, bytes)          \
+  _(view, uint32_t, longs, bytes)
+FOCAL_KERNEL(packDetail)
+
+/// `addDetail` and `packBiPlanar`. Chroma samples.
+#define FOCAL_KERNEL_packDetailBiPlanar(_)                           \
+  _(parameters, FocalPackDetailParameters)                           \
+  _(workgroup, FOCAL_CHROMA_WIDTH, FOCAL_CHROMA_HEIGHT)              \
+  _(reads, float4, sharp)                                            \
+  _(reads, float4, rendered)                                         \
+  _(reads, float, share)                                             \
+  _(reads, float4, picture)                                          \
+  _(writes, uint8_t, lumaBytes)                                      \
+  _(view, uint16_t, lumaWords, lumaBytes)                            \
+  _(writes, uint8_t, chromaBytes)                                    \
+  _(view, uint16_t, chromaWords, chromaBytes)                        \
+  _(shares, float, sharedCb, FOCAL_CHROMA_PITCH * FOCAL_CHROMA_ROWS) \
+  _(shares, float, sharedCr, FOCAL_CHROMA_PITCH * FOCAL_CHROMA_ROWS)
+FOCAL_KERNEL(packDetailBiPlanar)

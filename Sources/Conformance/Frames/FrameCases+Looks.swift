@@ -44,6 +44,28 @@ extension FrameCases {
     }
   }
 
+  /// Halves that are enlarged where they are packed: to every format, by turns, whole and in pieces.
+  static var detail: [FrameCase] {
+    let formats = RenderingSession.destinationPixelFormats
+    return formats.enumerated().map { index, format in
+      make("detail/\(format)") {
+        $0.quality = .thumbnail
+        $0.halvesThumbnails = true
+        $0.size = Dimensions(width: 253 + index, height: 173 + index)
+        $0.mapSize = Dimensions(width: 48, height: 32)
+        $0.map = .sharp
+        $0.sourceFormat =
+          RenderingSession.sourcePixelFormats[
+            index % RenderingSession.sourcePixelFormats.count]
+        $0.sourceTags = tags($0.sourceFormat, index)
+        $0.target = .picture(format, tags(format, index))
+        $0.turn = QuarterTurn.allCases[index % 4]
+        $0.workingMemoryLimit = index % 3 == 2 ? 1 : nil
+        $0.setRadius(8)
+      }
+    }
+  }
+
   /// Frames in as many pieces as they can be cut to, in chroma and with alpha.
   static var cut: [FrameCase] {
     RenderingQuality.allCases.enumerated().flatMap { index, quality in

@@ -11,7 +11,7 @@ package enum FrameCases {
     let drawn = (0..<randomCount).map { random(seed: seed, $0) }
     // Behind those that are drawn, so that each of them keeps its seed.
     let later = toneMapped + mapTextures + translucent + shapes + views + halved + layered
-    let settings = lifted + edges + drafts + cut + queuedChroma + large
+    let settings = lifted + edges + drafts + cut + queuedChroma + large + detail
     let all = fixed + drawn + later + settings
     return all.enumerated().map { index, item in
       var item = item

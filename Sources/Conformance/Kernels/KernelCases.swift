@@ -85,6 +85,23 @@ package enum KernelCases {
       make("kernels/halved", .thumbnail, .blurred, (70, 44), seed) {
         $0.size = Dimensions(width: 1151, height: 701)
         $0.setRadius(30)
+        $0.target = .picture(.rgba8, .sRGB)
+      },
+      make("kernels/halved-film", .thumbnail, .blurred, (70, 44), seed) {
+        $0.size = Dimensions(width: 1151, height: 701)
+        $0.setRadius(30)
+        $0.sourceFormat = .yuv420Video10
+        $0.sourceTags = .hlg
+        $0.target = .picture(.yuv420Video10, .hlg)
+        $0.turn = .clockwise90
+      },
+      // Between the passes that are one elsewhere stand others.
+      make("kernels/halved-alpha", .thumbnail, .blurred, (70, 44), seed) {
+        $0.size = Dimensions(width: 1151, height: 701)
+        $0.setRadius(30)
+        $0.sourceAlpha = .straight
+        $0.target = .picture(.rgbaHalf, .linearBT709)
+        $0.destinationAlpha = .straight
       },
       make("kernels/shadow", .preview, .sharp, (97, 61), seed) {
         var layers = FrameCase.Layers()

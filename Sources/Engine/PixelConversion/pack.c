@@ -4,93 +4,9 @@
 // bits are dropped a dither.
 // Buffers: 0 linear RGBA (4 floats a pixel, as the source is oriented), 1 the plane. Range: rows.
 
-#include "packStrip.h"
-
-// The code below stores `count` pixels of `s` from `row` on; (x0, y) is the first one's place.
-
-FOCAL_FUNCTION void store_rgba8(float dither, const struct Strip *restrict s, uint8_t *restrict row,
-                                int32_t x0, int32_t y, int32_t count) {
-  UnalignedWord *restrict words = (UnalignedWord *)(void *)row;
-  for (int32_t i = 0; i < count; i++) {
-    words[i] = quantise(s->red[i] * 255.0f, dither, x0 + i, y, 0, 255.0f) |
-               quantise(s->green[i] * 255.0f, dither, x0 + i, y, 1, 255.0f) << 8 |
-               quantise(s->blue[i] * 255.0f, dither, x0 + i, y, 2, 255.0f) << 16 |
-               quantise(s->alpha[i] * 255.0f, dither, x0 + i, y, 3, 255.0f) << 24;
-  }
-}
-
-FOCAL_FUNCTION void store_half(const struct Strip *restrict s, uint8_t *restrict row,
-                               int32_t count) {
-  UnalignedWord *restrict words = (UnalignedWord *)(void *)row;
-  for (int32_t i = 0; i < count; i++) {
-    words[2 * i] = focal_float_to_half(s->red[i]) | focal_float_to_half(s->green[i]) << 16;
-    words[2 * i + 1] = focal_float_to_half(s->blue[i]) | focal_float_to_half(s->alpha[i]) << 16;
-  }
-}
-
-FOCAL_FUNCTION void store_float(const struct Strip *restrict s, uint8_t *restrict row,
-                                int32_t count) {
-  float *restrict values = (float *)(void *)row;
-  for (int32_t i = 0; i < count; i++) {
-    values[4 * i] = s->red[i];
-    values[4 * i + 1] = s->green[i];
-    values[4 * i + 2] = s->blue[i];
-    values[4 * i + 3] = s->alpha[i];
-  }
-}
-
-FOCAL_FUNCTION void store_gray(const struct FocalPixelParameters *p, float dither,
-                               const struct Strip *restrict s, uint8_t *restrict row, int32_t x0,
-                               int32_t y, int32_t count) {
-  struct FocalMatrixCoefficients m = focal_matrix(p->matrix);
-  float luma[STRIP];
-  for (int32_t i = 0; i < count; i++) {
-    luma[i] =
-        m.lumaFromRed * s->red[i] + m.lumaFromGreen * s->green[i] + m.lumaFromBlue * s->blue[i];
-  }
-  if (p->format == FOCAL_FORMAT_GRAY8) {
-    for (int32_t i = 0; i < count; i++) {
-      row[i] = (uint8_t)quantise(luma[i] * 255.0f, dither, x0 + i, y, 0, 255.0f);
-    }
-  } else {
-    uint16_t *restrict row16 = (uint16_t *)(void *)row;
-    for (int32_t i = 0; i < count; i++) {
-      row16[i] = (uint16_t)quantise(luma[i] * 65535.0f, dither, x0 + i, y, 0, 65535.0f);
-    }
-  }
-}
+#include "packPlane.h"
 
 FOCAL_CLONES FOCAL_ENTRY_POINT(pack) {
   FOCAL_BUFFERS(pack)
-  float dither = p->dither ? 1.0f : 0.0f;
-  struct Strip strip;
-  const int32_t past = p->left + packed_columns(p);
-  const int32_t size = p->format == FOCAL_FORMAT_GRAY8       ? 1
-                       : p->format == FOCAL_FORMAT_GRAY16    ? 2
-                       : p->format == FOCAL_FORMAT_RGBA8     ? 4
-                       : p->format == FOCAL_FORMAT_RGBA_HALF ? 8
-                                                             : 16;
-  for (int32_t x = p->left; x < past; x += STRIP) {
-    int32_t count = focal_min_int(STRIP, past - x);
-    for (uint32_t line = begin; line < end; line++) {
-      int32_t y = (int32_t)line + p->top;
-      uint8_t *row = bytes + (int64_t)(y - p->planeTop) * p->bytesPerRow +
-                     (int64_t)(x - p->planeLeft) * size;
-      encode_strip(p, (const float *)linear, x, y, count, &strip);
-      switch (p->format) {
-        case FOCAL_FORMAT_RGBA8:
-          store_rgba8(dither, &strip, row, x, y, count);
-          break;
-        case FOCAL_FORMAT_RGBA_HALF:
-          store_half(&strip, row, count);
-          break;
-        case FOCAL_FORMAT_RGBA_FLOAT:
-          store_float(&strip, row, count);
-          break;
-        default:
-          store_gray(p, dither, &strip, row, x, y, count);
-          break;
-      }
-    }
-  }
+  pack_plane(p, load_linear, linear, bytes, begin, end);
 }

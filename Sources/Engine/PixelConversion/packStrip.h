@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Common to the pack kernels: a piece of a row of the linear picture, turned and encoded by the
+// Common to the pack kernels: a piece of a row of the picture's light, turned and encoded by the
 // transfer function, and codes from values.
 //
-// Both kernels go down the picture strip by strip: under a quarter turn a row of the destination is
-// a column of the source, and a narrow strip keeps its cache lines for the rows that follow.
+// Under a quarter turn a row of the destination is a column of the source: kernels that go down the picture strip by
+// strip then keep a narrow strip's cache lines for the rows that follow.
 #pragma once
 
 #include "ShaderTypes.h"
@@ -81,16 +81,26 @@ FOCAL_FUNCTION void copy_pixel(struct Strip *strip, int32_t from, int32_t to) {
   strip->alpha[to] = strip->alpha[from];
 }
 
-// `count` pixels from (x, y) on; columns and rows past the picture repeat its border.
-FOCAL_FUNCTION void load_strip(const struct FocalPixelParameters *p, const float *linear, int32_t x,
-                               int32_t y, int32_t count, int32_t transfer,
-                               struct Strip *restrict strip) {
+// Where a strip begins in a window of the source.
+FOCAL_FUNCTION struct SourceRow strip_row(const struct FocalPixelParameters *p, int32_t x,
+                                          int32_t y) {
   struct SourceRow row = source_row(p, focal_clamp_int(y, 0, p->height - 1));
-  int32_t first = focal_max_int(-x, 0);
-  int32_t end = focal_min_int(count, p->width - x);
   // As the source is oriented, its rows are as long as the turned picture's columns.
-  const int64_t before = (int64_t)p->originY * (p->turn & 1 ? p->height : p->width);
-  const float *restrict source = linear + 4 * (row.first + row.step * (x + first) - before);
+  row.first += row.step * x - (int64_t)p->originY * (p->turn & 1 ? p->height : p->width);
+  return row;
+}
+
+// Gives a strip the light of `first` ..< `end`, the first of which is where `row` begins.
+typedef void LoadStrip(const struct FocalPixelParameters *p, const void *source,
+                       struct SourceRow row, int32_t first, int32_t end,
+                       struct Strip *restrict strip);
+
+// The light of a linear picture, 4 floats a pixel.
+FOCAL_FUNCTION void load_linear(const struct FocalPixelParameters *p, const void *linear,
+                                struct SourceRow row, int32_t first, int32_t end,
+                                struct Strip *restrict strip) {
+  (void)p;
+  const float *restrict source = (const float *)linear + 4 * row.first;
   if (row.step == 1) {
     for (int32_t i = first; i < end; i++) {
       strip->red[i] = number_or_zero(source[4 * (i - first)]);
@@ -106,34 +116,42 @@ FOCAL_FUNCTION void load_strip(const struct FocalPixelParameters *p, const float
       strip->alpha[i] = number_or_zero(source[3]);
     }
   }
+}
+
+FOCAL_FUNCTION void encode_colours(struct Strip *strip, int32_t first, int32_t end,
+                                   int32_t transfer) {
   encode_component(strip->red, first, end, transfer);
   encode_component(strip->green, first, end, transfer);
   encode_component(strip->blue, first, end, transfer);
-  for (int32_t i = 0; i < first; i++) copy_pixel(strip, first, i);
-  for (int32_t i = end; i < count; i++) copy_pixel(strip, end - 1, i);
 }
 
-// The same with the transfer function that `p` names; each is compiled on its own.
-FOCAL_FUNCTION void encode_strip(const struct FocalPixelParameters *p, const float *linear,
-                                 int32_t x, int32_t y, int32_t count,
+// `count` pixels from (x, y) on; columns and rows past the picture repeat its border. Each transfer function is
+// compiled on its own.
+FOCAL_FUNCTION void encode_strip(const struct FocalPixelParameters *p, LoadStrip *load,
+                                 const void *source, int32_t x, int32_t y, int32_t count,
                                  struct Strip *restrict strip) {
+  const int32_t first = focal_max_int(-x, 0);
+  const int32_t end = focal_min_int(count, p->width - x);
+  load(p, source, strip_row(p, x + first, y), first, end, strip);
   switch (p->transfer) {
     case FOCAL_TRANSFER_SRGB:
-      load_strip(p, linear, x, y, count, FOCAL_TRANSFER_SRGB, strip);
+      encode_colours(strip, first, end, FOCAL_TRANSFER_SRGB);
       break;
     case FOCAL_TRANSFER_BT709:
-      load_strip(p, linear, x, y, count, FOCAL_TRANSFER_BT709, strip);
+      encode_colours(strip, first, end, FOCAL_TRANSFER_BT709);
       break;
     case FOCAL_TRANSFER_HLG:
-      load_strip(p, linear, x, y, count, FOCAL_TRANSFER_HLG, strip);
+      encode_colours(strip, first, end, FOCAL_TRANSFER_HLG);
       break;
     case FOCAL_TRANSFER_PQ:
-      load_strip(p, linear, x, y, count, FOCAL_TRANSFER_PQ, strip);
+      encode_colours(strip, first, end, FOCAL_TRANSFER_PQ);
       break;
     default:
-      load_strip(p, linear, x, y, count, FOCAL_TRANSFER_LINEAR, strip);
+      encode_colours(strip, first, end, FOCAL_TRANSFER_LINEAR);
       break;
   }
+  for (int32_t i = 0; i < first; i++) copy_pixel(strip, first, i);
+  for (int32_t i = end; i < count; i++) copy_pixel(strip, end - 1, i);
 }
 
 // A code from a value in code steps: dithered by `dither` (0 or 1), clamped, rounded.

@@ -14,7 +14,8 @@ package struct KernelVariant: Hashable, Sendable {
   package init(_ dispatch: KernelDispatch) {
     kernel = dispatch.kernel
     switch dispatch.kernel {
-    case .unpack, .pack, .packBiPlanar:
+    // Of all of them the picture's are the first, or all that there are.
+    case .unpack, .unpackHalved, .pack, .packBiPlanar, .packDetail, .packDetailBiPlanar:
       let picture = dispatch.parameters.withUnsafeBytes {
         $0.loadUnaligned(as: FocalPixelParameters.self)
       }

@@ -9,6 +9,18 @@ import ShaderTypes
 /// detail that the half does not hold comes back where the picture is sharp: what is in focus keeps its
 /// codes. Rows of the passes are the half's; those that are packed are the picture's.
 extension FramePasses {
+  /// A rendered half whose window of the picture is made when it is packed: then it need not be written and read once
+  /// more.
+  struct Detail {
+    /// The half as it was.
+    var sharp: PassList.Buffer
+    var rendered: PassList.Buffer
+    /// How much of its detail each pixel of the half keeps.
+    var share: PassList.Buffer
+    /// Of the half's window.
+    var rows: Int
+  }
+
   /// Rows of the half as rows of the picture, parted where a pair of the destination's chroma rows is not.
   func fullRows(_ rows: Range<Int>) -> Range<Int> {
     guard frame.isHalved else { return rows }
@@ -32,18 +44,34 @@ extension FramePasses {
   /// Rows of the source at half its size; they begin at an even one.
   mutating func halved(_ rows: Range<Int>) -> Window {
     let full = frame.fullSize
-    let picture = linear(2 * rows.lowerBound..<min(2 * rows.upperBound, full.height), at: full)
+    let read = 2 * rows.lowerBound..<min(2 * rows.upperBound, full.height)
     let result = list.buffer(of: SIMD4<Float>.self, count: size.width * rows.count)
+    let halfSize = Dimensions(width: size.width, height: rows.count)
+    // Nothing stands between the two passes.
+    if full == frame.source.dimensions, part == .colors, frame.highlights == nil {
+      noteRead(read)
+      let source = frame.source.window(read)
+      let planes = source.planes.map { PassList.Argument.external($0) }
+      let linear = list.buffer(of: SIMD4<Float>.self, count: full.width * read.count)
+      list.add(
+        Kernel.UnpackHalved(
+          bytes: planes[0], chromaBytes: planes.count > 1 ? planes[1] : .external(.none),
+          linear: .buffer(linear), halved: .buffer(result)),
+        source.parameters, over: halfSize)
+      return Window(buffer: result, rows: rows, full: linear)
+    }
+    let picture = linear(read, at: full)
     list.add(
       Kernel.Halve(source: .buffer(picture.buffer), result: .buffer(result)),
       FocalHalveParameters(
         width: Int32(size.width), rows: Int32(rows.count), sourceWidth: Int32(full.width),
         sourceRows: Int32(picture.rows.count)),
-      over: Dimensions(width: size.width, height: rows.count))
+      over: halfSize)
     return Window(buffer: result, rows: rows, full: picture.buffer)
   }
 
-  /// The rendered half at the picture's size, in the place of the window's picture.
+  /// The rendered half at the picture's size, in the place of the window's picture; where nothing else is done to the
+  /// picture, that is left to the pass that packs it.
   ///
   /// - Parameters:
   ///   - rendered: a window like that of `surfaces`, of which `drawn` are written.
@@ -67,6 +95,13 @@ extension FramePasses {
         scale: blur.settings.scale),
       over: Dimensions(width: size.width, height: drawn.count))
     let first = 2 * surfaces.rows.lowerBound
+    var window = Window(
+      buffer: full, rows: first..<min(2 * surfaces.rows.upperBound, frame.fullSize.height))
+    if part == .colors, frame.highlights == nil, frame.toneMapping == nil {
+      window.detail = Detail(
+        sharp: surfaces.picture, rendered: rendered, share: share, rows: surfaces.rows.count)
+      return window
+    }
     list.add(
       Kernel.AddDetail(
         sharp: .buffer(surfaces.picture), rendered: .buffer(rendered), share: .buffer(share),
@@ -76,9 +111,35 @@ extension FramePasses {
         rows: Int32(rows.count), halfWidth: Int32(size.width),
         halfRows: Int32(surfaces.rows.count)),
       over: Dimensions(width: frame.fullSize.width, height: rows.count))
-    return Window(
-      buffer: full,
-      rows: first..<min(2 * surfaces.rows.upperBound, frame.fullSize.height))
+    return window
+  }
+
+  /// Packs a window with its detail.
+  ///
+  /// - Parameters:
+  ///   - planes: the destination's.
+  ///   - size: pixels of one plane, or the chroma samples of two.
+  mutating func pack(
+    _ picture: Window, _ detail: Detail, to planes: [PassList.Argument],
+    _ stored: FocalPixelParameters, over size: Dimensions
+  ) {
+    let parameters = FocalPackDetailParameters(
+      stored: stored, rows: Int32(picture.rows.count), halfWidth: Int32(self.size.width),
+      halfRows: Int32(detail.rows))
+    if planes.count > 1 {
+      list.add(
+        Kernel.PackDetailBiPlanar(
+          sharp: .buffer(detail.sharp), rendered: .buffer(detail.rendered),
+          share: .buffer(detail.share), picture: .buffer(picture.buffer), lumaBytes: planes[0],
+          chromaBytes: planes[1]),
+        parameters, over: size)
+    } else {
+      list.add(
+        Kernel.PackDetail(
+          sharp: .buffer(detail.sharp), rendered: .buffer(detail.rendered),
+          share: .buffer(detail.share), picture: .buffer(picture.buffer), bytes: planes[0]),
+        parameters, over: size)
+    }
   }
 }
 

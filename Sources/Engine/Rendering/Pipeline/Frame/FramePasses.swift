@@ -25,6 +25,8 @@ struct FramePasses {
     var rows: Range<Int>
     /// The picture that it is the half of, twice its rows; `nil` of one that was not halved.
     var full: PassList.Buffer?
+    /// What is put into it when it is packed; `nil` if it holds all.
+    var detail: Detail?
   }
 
   let frame: Frame
@@ -150,17 +152,20 @@ struct FramePasses {
     return Window(buffer: resampled, rows: rows)
   }
 
+  /// Adds to the rows of the source that the passes read.
+  mutating func noteRead(_ rows: Range<Int>) {
+    readRows =
+      readRows.map {
+        min($0.lowerBound, rows.lowerBound)..<max($0.upperBound, rows.upperBound)
+      } ?? rows
+  }
+
   /// Rows of the source, or of another picture, at its own size.
   private mutating func unpack(
     _ rows: Range<Int>, of other: StoredPicture? = nil
   ) -> PassList.Buffer {
-    if other == nil {
-      readRows =
-        readRows.map {
-          min($0.lowerBound, rows.lowerBound)..<max($0.upperBound, rows.upperBound)
-        } ?? rows
-    }
     let source = (other ?? frame.source).window(rows)
+    if other == nil { noteRead(rows) }
     let width = source.dimensions.width
     let linear = unpacked(source, rows: rows.count)
     // Colours are lifted as those of the surface; alpha has none.
@@ -222,16 +227,18 @@ struct FramePasses {
       let planes = part.planes.map { PassList.Argument.external($0) }
       let columns = Int(parameters.columns)
       let lines = Int(parameters.rows)
-      if planes.count > 1 {
+      let chroma = Dimensions(width: (columns + 1) / 2, height: (lines + 1) / 2)
+      let size = planes.count > 1 ? chroma : Dimensions(width: columns, height: lines)
+      if let detail = picture.detail {
+        pack(picture, detail, to: planes, parameters, over: size)
+      } else if planes.count > 1 {
         list.add(
           Kernel.PackBiPlanar(
             linear: .buffer(picture.buffer), lumaBytes: planes[0], chromaBytes: planes[1]),
-          parameters,
-          over: Dimensions(width: (columns + 1) / 2, height: (lines + 1) / 2))
+          parameters, over: size)
       } else {
         list.add(
-          Kernel.Pack(linear: .buffer(picture.buffer), bytes: planes[0]), parameters,
-          over: Dimensions(width: columns, height: lines))
+          Kernel.Pack(linear: .buffer(picture.buffer), bytes: planes[0]), parameters, over: size)
       }
     }
   }
