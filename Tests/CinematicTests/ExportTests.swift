@@ -386,7 +386,7 @@ struct ExportTests {
   /// A track of captions that a movie does not have is not left out of it.
   @Test func captionTracksOutOfRangeAreRefused() async throws {
     let folder = Folder()
-    let asset = Movies.asset(Movies.own)
+    let asset = try Movies.asset(Movies.own)
     for number in [-1, 1000] {
       var settings = quick()
       settings.droppedCaptionTrack = number
@@ -403,7 +403,7 @@ struct ExportTests {
   /// Sizes that no picture can have are refused before anything is rendered.
   @Test func maximumSizesBelowTwoAreRefused() async throws {
     let folder = Folder()
-    let asset = Movies.asset(Movies.own)
+    let asset = try Movies.asset(Movies.own)
     for side in [-1, 0, 1] {
       let limit = Dimensions(width: side, height: side)
       var settings = quick()
