@@ -386,13 +386,15 @@ import Testing
     let folder = Folder()
     try Self.pair(in: folder)
     let before = folder.names
-    for arguments in [
-      ["estimate", "left.png", "-o", "map.png"], ["render", "left.png", "-o", "out.png"],
-    ] {
+    let commands = [
+      (["estimate", "left.png", "-o", "map.png"], "the disparity of left.png cannot be estimated"),
+      (["render", "left.png", "-o", "out.png"], "left.png holds no disparity map"),
+    ]
+    for (arguments, reason) in commands {
       let outcome = try await Program.focal(arguments, in: folder, after: Self.nothing)
       #expect(outcome.code == 1)
       let words = [
-        "left.png holds no disparity map", "/no/models", "/nowhere/focal/models", "/no/runtime",
+        reason, "/no/models", "/nowhere/focal/models", "/no/runtime",
         "/focal/runtime/bin/pip install onnxruntime", "MIT", "Apache-2.0", "--disparity",
         "--stereo", "--helper",
       ]
@@ -432,7 +434,7 @@ import Testing
     try await works(
       ["import", "left/%04d.png", "--stereo", "right/%04d.png", "--f-number", "2", "-o", "m.mov"],
       in: folder)
-    for (way, words) in [("people", "disparity by people"), ("auto", "error: disparity")] {
+    for (way, words) in [("people", "disparity by people"), ("auto", "the disparity of m.mov")] {
       let outcome = try await Program.focal(
         ["render", "m.mov", "--estimate", way, "-o", "out.mp4"], in: folder, after: Self.nothing)
       #expect(outcome.code == 1)

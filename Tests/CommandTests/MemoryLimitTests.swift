@@ -31,7 +31,11 @@ import Testing
   /// A limit that no cut of a frame keeps is named, with what is enough.
   @Test func renderingsAreRefused() async throws {
     let folder = Folder()
-    try Material.still(in: folder, Dimensions(width: 2000, height: 1333))
+    // The map alone is within the limit.
+    let size = Dimensions(width: 2000, height: 1333)
+    try PictureWriter.write(Material.picture(size), to: folder.file("in.png"))
+    let smaller = Dimensions(width: 1000, height: 667)
+    try PictureWriter.write(Material.map(smaller), to: folder.file("map.png"))
     let render = ["render", "in.png", "--disparity", "map.png", "--device", "cpu", "-o", "out.png"]
     let refused = try await Program.focal(render + ["--memory-limit", "80M"], in: folder)
     expectOneLine(

@@ -102,7 +102,8 @@ package struct EstimationChoice: Sendable {
       let known: CinematicError.Wording = error.structuredRemedy.map { "\($0); " } ?? ""
       let name = PipePath.inputName(input)
       let isThere = await holdsMap()
-      let subject = way == .auto ? "disparity" : "disparity by \(way.rawValue)"
+      let subject =
+        way == .auto ? "the disparity of \(name)" : "disparity by \(way.rawValue)"
       let message =
         way == .auto && isThere == false
         ? "\(name) holds no disparity map, and none can be estimated"
