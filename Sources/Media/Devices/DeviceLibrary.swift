@@ -17,18 +17,16 @@ enum DeviceLibrary {
   /// `nil` once its devices are known to libavformat.
   private static let failure: CinematicError? = {
     _ = FFmpeg.prepared
-    // All of FFmpeg's libraries that belong together have related numbers; this one has that of libavformat.
-    let version = avformat_version() >> 16
-    let names = ["libavdevice.so.\(version)", "libavdevice.\(version).dylib"]
-    for name in names {
-      guard let library = dlopen(name, RTLD_NOW | RTLD_GLOBAL) else { continue }
-      guard let symbol = dlsym(library, "avdevice_register_all") else { continue }
-      unsafeBitCast(symbol, to: (@convention(c) () -> Void).self)()
+    do throws(CinematicError) {
+      // All of FFmpeg's libraries that belong together have related numbers; this one has that of libavformat.
+      let library = try FFmpegLibrary(
+        "avdevice", version: Int(avformat_version() >> 16), scope: RTLD_GLOBAL, reading: "cameras")
+      let register: @convention(c) () -> Void = try library.function("avdevice_register_all")
+      register()
       return nil
+    } catch {
+      return error
     }
-    return CinematicError(
-      .incomplete, "cameras are read by FFmpeg's \(names[0]), which is not installed",
-      remedy: "install it: apt-get install libavdevice\(version), or the package ffmpeg")
   }()
 
   /// An input of a name: `v4l2`, `alsa`, `lavfi`, ….

@@ -11,7 +11,7 @@ import FocalCore
   import Darwin
 #endif
 
-/// FFmpeg's library of filters. It brings thirty libraries with it, which took a third of every command's start, and
+/// FFmpeg's library of filters. It brings thirty libraries with it, which took nearly a third of every command's start, and
 /// interlaced pictures alone need it: it is opened for the first of them.
 struct FilterLibrary: Sendable {
   typealias Graph = UnsafeMutablePointer<AVFilterGraph>
@@ -37,27 +37,18 @@ struct FilterLibrary: Sendable {
   static func open() throws(CinematicError) -> FilterLibrary { try opened.get() }
 
   private init() throws(CinematicError) {
-    // Of the headers that this was compiled with, as of the libraries that are linked.
-    let version = LIBAVFILTER_VERSION_MAJOR
-    let names = ["libavfilter.so.\(version)", "libavfilter.\(version).dylib"]
-    let missing = CinematicError(
-      .incomplete,
-      "interlaced pictures are read by FFmpeg's \(names[0]), which is not installed",
-      remedy: "install it: apt-get install libavfilter\(version), or the package ffmpeg")
-    let library = names.lazy.compactMap { dlopen($0, RTLD_NOW | RTLD_LOCAL) }.first
-    guard let library else { throw missing }
-    func symbol<Function>(_ name: String) throws(CinematicError) -> Function {
-      guard let symbol = dlsym(library, name) else { throw missing }
-      return unsafeBitCast(symbol, to: Function.self)
-    }
-    allocateGraph = try symbol("avfilter_graph_alloc")
-    freeGraph = try symbol("avfilter_graph_free")
-    setAutoConvert = try symbol("avfilter_graph_set_auto_convert")
-    configure = try symbol("avfilter_graph_config")
-    filter = try symbol("avfilter_get_by_name")
-    createFilter = try symbol("avfilter_graph_create_filter")
-    link = try symbol("avfilter_link")
-    addFrame = try symbol("av_buffersrc_add_frame_flags")
-    getFrame = try symbol("av_buffersink_get_frame")
+    // The number in the headers, as of the libraries that are linked.
+    let library = try FFmpegLibrary(
+      "avfilter", version: Int(LIBAVFILTER_VERSION_MAJOR), scope: RTLD_LOCAL,
+      reading: "interlaced pictures")
+    allocateGraph = try library.function("avfilter_graph_alloc")
+    freeGraph = try library.function("avfilter_graph_free")
+    setAutoConvert = try library.function("avfilter_graph_set_auto_convert")
+    configure = try library.function("avfilter_graph_config")
+    filter = try library.function("avfilter_get_by_name")
+    createFilter = try library.function("avfilter_graph_create_filter")
+    link = try library.function("avfilter_link")
+    addFrame = try library.function("av_buffersrc_add_frame_flags")
+    getFrame = try library.function("av_buffersink_get_frame")
   }
 }
